@@ -1,0 +1,35 @@
+// Who may do what. Decided from the token alone, before anything is read and before any replay.
+import type { CommandType } from './model/workflow.ts';
+import type { Principal, Scope } from './model/principal.ts';
+import type { Refusal } from './outcome.ts';
+
+const NEEDS: { readonly [C in CommandType]: readonly Scope[] } = {
+  start_workflow: ['procedures:run'],
+  record_step: ['procedures:run'],
+  correct_step: ['procedures:run'],
+  resolve_block: ['procedures:supervise'],
+  hand_over: ['procedures:run', 'procedures:supervise'],
+  complete_workflow: ['procedures:run'],
+  abandon_workflow: ['procedures:run', 'procedures:supervise'],
+};
+
+/** Refuses a command whose principal is a service or has none of the scopes it needs. */
+export function refusalFor(principal: Principal, command: CommandType): Refusal | undefined {
+  return lacking(principal, NEEDS[command]);
+}
+
+/** Refuses a read of people's workflows. */
+export function refusalForReading(principal: Principal): Refusal | undefined {
+  return lacking(principal, ['procedures:run', 'procedures:supervise', 'audit:read']);
+}
+
+/** Refuses a read of the tenant's blocked workflows. */
+export function refusalForSupervising(principal: Principal): Refusal | undefined {
+  return lacking(principal, ['procedures:supervise']);
+}
+
+function lacking(principal: Principal, oneOf: readonly Scope[]): Refusal | undefined {
+  if (principal.kind === 'service') return { code: 'FORBIDDEN', why: 'person', need: 'a person' };
+  if (oneOf.some((scope) => principal.scopes.has(scope))) return undefined;
+  return { code: 'FORBIDDEN', why: 'scope', need: oneOf[0] ?? '' };
+}

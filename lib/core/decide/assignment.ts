@@ -1,0 +1,169 @@
+// Commands that end an assignment: handing over, abandoning, completing.
+// Hand-over and abandon name the tenure they end, so that a late repeat never ends another one.
+import type { AbandonWorkflow, CompleteWorkflow, HandOver } from '../model/commands.ts';
+import type { Procedure } from '../model/procedure.ts';
+import { FORMAT, type EventType, type Profile, type Workflow } from '../model/workflow.ts';
+import { missingSteps, viewOf } from '../view.ts';
+import { commitChange, endings, refuse, type DecideContext, type Decision } from './decision.ts';
+
+/** What these commands look at. */
+export interface AssignmentState {
+  readonly workflow: Workflow;
+  readonly procedure: Procedure;
+}
+
+/** Decides a hand-over to a person the tenant has seen. */
+export function decideHandOver(
+  state: AssignmentState & { readonly to: Profile },
+  command: HandOver,
+  context: DecideContext,
+): Decision {
+  const { workflow, procedure, to } = state;
+  const { tenant, id, asset, fence } = workflow;
+  const over = ended(state, command.tenure, context, 'workflow_handed_over', to.subject);
+  if (over !== undefined) return over;
+  const stop = notEntitled(state, context);
+  if (stop !== undefined) return stop;
+  if (workflow.state === 'COMPLETED') {
+    return refuse({ code: 'WORKFLOW_COMPLETED', workflow: viewOf(workflow, procedure) });
+  }
+  if (to.subject === workflow.holder.subject) return { kind: 'duplicate', seq: workflow.tenure };
+  if (command.tenure === undefined) return askForTenure(state);
+  const { subject, name } = to;
+  return commitChange(context, {
+    workflow,
+    procedure,
+    event: {
+      type: 'workflow_handed_over',
+      data: { tenure: workflow.tenure, from: workflow.holder.subject },
+    },
+    receipt: { command: 'hand_over', result: 'handed_over', to: subject },
+    change: (seq) => ({ set: { holder: { subject, name }, tenure: seq, offered: true } }),
+    locks: [{ op: 'hand_over', asset, workflow: id, fence, subject, name }],
+    pointers: [
+      { op: 'remove', subject: workflow.holder.subject },
+      {
+        op: 'add',
+        pointer: {
+          format: FORMAT,
+          tenant,
+          subject,
+          workflow: id,
+          asset,
+          procedure: workflow.procedure,
+          since: new Date(context.now).toISOString(),
+        },
+      },
+    ],
+  });
+}
+
+/** Decides an early end. A blocked workflow is ended by resolving its block. */
+export function decideAbandon(
+  state: AssignmentState,
+  command: AbandonWorkflow,
+  context: DecideContext,
+): Decision {
+  const { workflow, procedure } = state;
+  const over = ended(state, command.tenure, context, 'workflow_abandoned', undefined);
+  if (over !== undefined) return over;
+  const stop = notEntitled(state, context) ?? notRunning(state);
+  if (stop !== undefined) return stop;
+  if (command.tenure === undefined) return askForTenure(state);
+  return commitChange(context, {
+    workflow,
+    procedure,
+    event: {
+      type: 'workflow_abandoned',
+      data: { tenure: workflow.tenure, reason: command.reason },
+    },
+    receipt: { command: 'abandon_workflow', result: 'abandoned' },
+    change: (seq) => ({ set: { state: 'COMPLETED', result: 'abandoned', ended_seq: seq } }),
+    ...endings(workflow),
+  });
+}
+
+/** Decides the regular end. Completing what is complete is the same receipt again. */
+export function decideComplete(
+  state: AssignmentState,
+  _command: CompleteWorkflow,
+  context: DecideContext,
+): Decision {
+  const { workflow, procedure } = state;
+  const view = viewOf(workflow, procedure);
+  if (workflow.holder.subject !== context.principal.subject) {
+    return refuse({ code: 'NOT_ASSIGNED', holder: workflow.holder.name, workflow: view });
+  }
+  if (workflow.result === 'completed' && workflow.ended_seq !== undefined) {
+    return { kind: 'duplicate', seq: workflow.ended_seq };
+  }
+  const stop = notRunning(state);
+  if (stop !== undefined) return stop;
+  const missing = missingSteps(procedure, workflow);
+  if (missing.length > 0) return refuse({ code: 'STEPS_MISSING', missing, workflow: view });
+  return commitChange(context, {
+    workflow,
+    procedure,
+    event: { type: 'workflow_completed', data: {} },
+    receipt: { command: 'complete_workflow', result: 'completed' },
+    change: (seq) => ({ set: { state: 'COMPLETED', result: 'completed', ended_seq: seq } }),
+    ...endings(workflow),
+  });
+}
+
+/** Looks for the command's own effect where the tenure it names has ended. */
+function ended(
+  { workflow, procedure }: AssignmentState,
+  tenure: number | undefined,
+  context: DecideContext,
+  type: EventType,
+  to: string | undefined,
+): Decision | undefined {
+  if (tenure === undefined) return undefined;
+  if (tenure === workflow.tenure && workflow.state !== 'COMPLETED') return undefined;
+  return {
+    kind: 'search',
+    after: tenure,
+    matches: (event) =>
+      event.type === type &&
+      event.data['tenure'] === tenure &&
+      event.data['to'] === to &&
+      event.actor.subject === context.principal.subject,
+    otherwise:
+      tenure === workflow.tenure
+        ? { code: 'WORKFLOW_COMPLETED', workflow: viewOf(workflow, procedure) }
+        : {
+            code: 'STALE_REFERENCE',
+            names: 'assignment',
+            given: tenure,
+            current: workflow.tenure,
+            workflow: viewOf(workflow, procedure),
+          },
+  };
+}
+
+function notEntitled(
+  { workflow, procedure }: AssignmentState,
+  { principal }: DecideContext,
+): Decision | undefined {
+  const holds = workflow.holder.subject === principal.subject;
+  if (holds || principal.scopes.has('procedures:supervise')) return undefined;
+  const view = viewOf(workflow, procedure);
+  return refuse({ code: 'NOT_ASSIGNED', holder: workflow.holder.name, workflow: view });
+}
+
+function notRunning({ workflow, procedure }: AssignmentState): Decision | undefined {
+  const view = viewOf(workflow, procedure);
+  if (workflow.state === 'COMPLETED') return refuse({ code: 'WORKFLOW_COMPLETED', workflow: view });
+  if (workflow.state === 'BLOCKED') return refuse({ code: 'WORKFLOW_BLOCKED', workflow: view });
+  return undefined;
+}
+
+function askForTenure({ workflow, procedure }: AssignmentState): Decision {
+  return refuse({
+    code: 'NEEDS_CONFIRMATION',
+    reason: 'ends_assignment',
+    tenure: workflow.tenure,
+    workflow: viewOf(workflow, procedure),
+  });
+}

@@ -1,0 +1,187 @@
+// What a decision is, what it may look at, and how a plan for an existing workflow is put together.
+import { appendEvent } from '../events.ts';
+import { ledgerRow, type KeyedCommand } from '../ledger.ts';
+import type { CommandType, EventBody, Receipt, VaultRow, Workflow } from '../model/workflow.ts';
+import { FORMAT, type EventType, type OutboxRow } from '../model/workflow.ts';
+import type { Json } from '../json.ts';
+import { sha256Hex } from '../canonical.ts';
+import { LIMITS } from '../limits.ts';
+import { actorOf, type Principal } from '../model/principal.ts';
+import type { Procedure } from '../model/procedure.ts';
+import type { Refusal } from '../outcome.ts';
+import type { CommitPlan, LockPlan, WorkflowChange } from '../plan.ts';
+import type { ProcedureRegistry } from '../procedures.ts';
+
+/** Everything a decision may look at besides state and command. */
+export interface DecideContext {
+  readonly principal: Principal;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly registry: ProcedureRegistry;
+  readonly confirmationSecret: string;
+  /** Names of the sinks that notifications are written for. */
+  readonly sinks: readonly string[];
+  /** Randomness drawn before the decision. */
+  readonly fresh: { readonly workflow: string; readonly vaultKey: string };
+  readonly keyed?: KeyedCommand;
+}
+
+/** What `decide` answers: write this plan, or answer without writing. */
+export type Decision =
+  | { readonly kind: 'commit'; readonly plan: CommitPlan; readonly receipt: Receipt }
+  /** The command took effect before: the event with this sequence is its receipt. */
+  | { readonly kind: 'duplicate'; readonly seq: number }
+  /** The occasion it names is over: it took effect if an event after `after` matches. */
+  | {
+      readonly kind: 'search';
+      readonly after: number;
+      readonly matches: (event: EventBody, vault: VaultRow | undefined) => boolean;
+      readonly otherwise: Refusal;
+    }
+  | { readonly kind: 'refuse'; readonly outcome: Refusal };
+
+/** A refusal as a decision. */
+export const refuse = (outcome: Refusal): Decision => ({ kind: 'refuse', outcome });
+
+/** One invalid argument as a decision. */
+export const invalid = (path: string, message: string): Decision =>
+  refuse({ code: 'INVALID_ARGUMENT', faults: [{ path, message }] });
+
+/** A change of an existing workflow, before it has its event, ledger row and effects. */
+export interface Change {
+  readonly workflow: Workflow;
+  readonly procedure: Procedure;
+  readonly event: {
+    readonly type: EventType;
+    readonly data: { readonly [key: string]: Json };
+  };
+  readonly receipt: Omit<Receipt, 'workflow' | 'seq' | 'at' | 'command'> & {
+    readonly command: CommandType;
+  };
+  /** The named attributes that change, given the new event's sequence and time. */
+  readonly change: (seq: number, at: string) => WorkflowChange;
+  readonly locks?: readonly LockPlan[];
+  readonly pointers?: CommitPlan['pointers'];
+  readonly vault?: (seq: number) => VaultRow;
+  readonly notify?: { readonly on: 'warning' | 'deviation' | 'block'; readonly payload: Payload };
+}
+
+/** A redacted notification payload. */
+export type Payload = { readonly [key: string]: Json };
+
+/** Builds the commit of a change: event, head, ledger row and outbox rows in one plan. */
+export function commitChange(context: DecideContext, input: Change): Decision {
+  const { workflow, procedure } = input;
+  if (workflow.head_seq >= LIMITS.eventsPerWorkflow.max) {
+    const { max } = LIMITS.eventsPerWorkflow;
+    return refuse({ code: 'LIMIT_REACHED', limit: 'eventsPerWorkflow', max });
+  }
+  const at = new Date(context.now).toISOString();
+  const { event, head } = appendEvent(
+    {
+      tenant: workflow.tenant,
+      workflow: workflow.id,
+      head: { seq: workflow.head_seq, hash: workflow.head_hash },
+    },
+    {
+      type: input.event.type,
+      at,
+      actor: actorOf(context.principal),
+      data: { ...input.receipt, ...input.event.data },
+    },
+  );
+  const receipt: Receipt = { ...input.receipt, workflow: workflow.id, seq: head.seq, at };
+  const change = input.change(head.seq, at);
+  const plan: CommitPlan = {
+    tenant: workflow.tenant,
+    now: context.now,
+    aggregate: {
+      op: 'update',
+      before: workflow,
+      change: {
+        ...change,
+        set: {
+          ...change.set,
+          ...(workflow.offered &&
+            context.principal.subject === workflow.holder.subject && { offered: false }),
+          version: workflow.version + 1,
+          head_seq: head.seq,
+          head_hash: head.hash,
+          updated_at: at,
+        },
+      },
+    },
+    events: [event],
+    ...(context.keyed !== undefined && { ledger: ledgerRow(context.keyed, receipt, context.now) }),
+    locks: input.locks ?? [],
+    pointers: input.pointers ?? [],
+    vault: input.vault === undefined ? [] : [input.vault(head.seq)],
+    outbox: notifications(context, procedure, workflow, input.notify, head),
+    guards: [],
+  };
+  return { kind: 'commit', plan, receipt };
+}
+
+/** Ends a workflow: frees its asset and its holder's pointer. */
+export function endings(workflow: Workflow): Pick<Change, 'locks' | 'pointers'> {
+  const { asset, fence, id } = workflow;
+  return {
+    locks: [{ op: 'release', asset, fence, workflow: id }],
+    pointers: [{ op: 'remove', subject: workflow.holder.subject }],
+  };
+}
+
+function notifications(
+  context: DecideContext,
+  procedure: Procedure,
+  workflow: Workflow,
+  notify: Change['notify'],
+  head: { readonly seq: number; readonly hash: string },
+): readonly OutboxRow[] {
+  if (notify === undefined) return [];
+  const audiences = procedure.escalation
+    .filter((rule) => rule.on === notify.on)
+    .map((rule) => rule.notify);
+  if (audiences.length === 0) return [];
+  return context.sinks.map((sink) => {
+    const lane = `notify:${sink}`;
+    const { tenant, id } = workflow;
+    return {
+      format: FORMAT,
+      tenant,
+      workflow: id,
+      lane,
+      seq: head.seq,
+      id: sha256Hex(`${tenant}\n${id}\n${lane}\n${head.seq}`).slice(0, 32),
+      payload: {
+        kind: notify.on,
+        audiences,
+        workflow: id,
+        asset: workflow.asset,
+        procedure: `${procedure.id}@${procedure.version}`,
+        head_seq: head.seq,
+        head_hash: head.hash,
+        ...notify.payload,
+      },
+      attempts: 0,
+      due_at: context.now + 30_000,
+    };
+  });
+}
+
+/** The receipt that an event gives for the command that caused it. */
+export function receiptOf(event: EventBody): Receipt {
+  const { data } = event;
+  return {
+    command: data['command'] as CommandType,
+    workflow: event.workflow,
+    seq: event.seq,
+    at: event.at,
+    result: data['result'] as Receipt['result'],
+    ...(data['step'] !== undefined && { step: data['step'] as string }),
+    ...(data['value'] !== undefined && { value: data['value'] }),
+    ...(data['rule'] !== undefined && { rule: data['rule'] as NonNullable<Receipt['rule']> }),
+    ...(data['to'] !== undefined && { to: data['to'] as string }),
+  };
+}
+

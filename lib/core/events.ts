@@ -1,0 +1,91 @@
+// The audit trail: a hash chain per aggregate.
+// Invariant I4: sequences are 1..n without gap, and each event carries the hash of the one before.
+import { canonicalJson, sha256Hex } from './canonical.ts';
+import type { Json } from './json.ts';
+import type { Actor } from './model/principal.ts';
+import { FORMAT, type EventBody, type EventType, type StoredEvent } from './model/workflow.ts';
+
+/** What the first event of a chain carries in place of a predecessor's hash. */
+export const GENESIS = '0'.repeat(64);
+
+/** The last event of a chain. */
+export interface Head {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** An event before it has its place in a chain. */
+export interface EventDraft {
+  readonly type: EventType;
+  readonly at: string;
+  readonly actor: Actor;
+  readonly data: { readonly [key: string]: Json };
+}
+
+/** Appends one event to a chain: the stored row and the new head. */
+export function appendEvent(
+  chain: { readonly tenant: string; readonly workflow: string; readonly head: Head },
+  draft: EventDraft,
+): { readonly event: StoredEvent; readonly head: Head } {
+  const { tenant, workflow, head } = chain;
+  const seq = head.seq + 1;
+  const body: EventBody = { format: FORMAT, tenant, workflow, seq, prev: head.hash, ...draft };
+  const text = canonicalJson(body);
+  const hash = sha256Hex(text);
+  return { event: { format: FORMAT, tenant, workflow, seq, text, hash }, head: { seq, hash } };
+}
+
+/** Reads the body of a stored event. The text is canonical JSON that this product wrote. */
+export function eventBody(event: StoredEvent): EventBody {
+  return JSON.parse(event.text) as EventBody;
+}
+
+/** What an audit found wrong in one chain; `seq` is the first event concerned. */
+export interface ChainFault {
+  readonly seq: number;
+  readonly what: 'missing' | 'hash' | 'link' | 'content' | 'beyond_head' | 'head';
+}
+
+/** Verifies chains event by event, in bounded memory. */
+export class ChainVerifier {
+  readonly #tenant: string;
+  readonly #workflow: string;
+  #head: Head = { seq: 0, hash: GENESIS };
+  #fault: ChainFault | undefined;
+
+  constructor(tenant: string, workflow: string) {
+    this.#tenant = tenant;
+    this.#workflow = workflow;
+  }
+
+  /** Takes the next event in ascending order of sequence. */
+  add(event: StoredEvent): void {
+    if (this.#fault !== undefined) return;
+    const seq = this.#head.seq + 1;
+    this.#fault = this.#faultOf(event, seq);
+    this.#head = { seq, hash: event.hash };
+  }
+
+  /** Compares the walk with the head that the aggregate keeps. */
+  finish(head: Head): ChainFault | undefined {
+    if (this.#fault !== undefined) return this.#fault;
+    if (this.#head.seq < head.seq) return { seq: this.#head.seq + 1, what: 'missing' };
+    if (this.#head.seq > head.seq) return { seq: head.seq + 1, what: 'beyond_head' };
+    return this.#head.hash === head.hash ? undefined : { seq: head.seq, what: 'head' };
+  }
+
+  #faultOf(event: StoredEvent, seq: number): ChainFault | undefined {
+    if (event.seq !== seq) return { seq, what: 'missing' };
+    if (sha256Hex(event.text) !== event.hash) return { seq, what: 'hash' };
+    let body: EventBody;
+    try {
+      body = eventBody(event);
+    } catch {
+      return { seq, what: 'content' };
+    }
+    if (body.prev !== this.#head.hash) return { seq, what: 'link' };
+    const same =
+      body.seq === seq && body.tenant === this.#tenant && body.workflow === this.#workflow;
+    return same ? undefined : { seq, what: 'content' };
+  }
+}

@@ -1,0 +1,61 @@
+// Sizes and keys by the rules of the strictest backend, so that every backend refuses the same.
+import type { ItemKey } from './ports/storage.ts';
+
+/**
+ * Bytes of an item by DynamoDB's rules: UTF-8 names and texts, numbers by digits, three bytes per
+ * container and one per member. Source: DynamoDB developer guide, item sizes and formats.
+ */
+export function itemBytes(item: unknown): number {
+  if (item === undefined) return 0;
+  if (item === null || typeof item === 'boolean') return 1;
+  if (typeof item === 'string') return Buffer.byteLength(item, 'utf8');
+  if (typeof item === 'number') return Math.min(21, Math.ceil(String(item).length / 2) + 1);
+  if (Array.isArray(item)) {
+    return (item as unknown[]).reduce<number>((sum, member) => sum + 1 + itemBytes(member), 3);
+  }
+  return Object.entries(item).reduce(
+    (sum, [name, member]) => sum + 1 + Buffer.byteLength(name, 'utf8') + itemBytes(member),
+    3,
+  );
+}
+
+/** Encodes a caller-supplied key part: `%`, `#` and control characters become percent escapes. */
+export function encodeKeyPart(part: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is escaped
+  return part.replace(/[%#\u0000-\u001f\u007f]/gu, (c) => encodeURIComponent(c));
+}
+
+/** The partition and sort key of an item in the single-table layout of the design. */
+export function tableKey(key: ItemKey): { readonly pk: string; readonly sk: string } {
+  const part = encodeKeyPart;
+  const tenant = `T#${part(key.tenant)}`;
+  const seq = (n: number): string => String(n).padStart(12, '0');
+  switch (key.kind) {
+    case 'workflow':
+      return { pk: `${tenant}#W#${part(key.id)}`, sk: 'STATE' };
+    case 'event':
+      return { pk: `${tenant}#W#${part(key.workflow)}`, sk: `E#${seq(key.seq)}` };
+    case 'vault':
+      return { pk: `${tenant}#W#${part(key.workflow)}`, sk: `V#${seq(key.seq)}` };
+    case 'outbox':
+      return { pk: `${tenant}#W#${part(key.workflow)}`, sk: `O#${part(key.lane)}#${seq(key.seq)}` };
+    case 'ledger':
+      return { pk: `${tenant}#I#${part(key.key)}`, sk: 'LEDGER' };
+    case 'lock':
+      return { pk: `${tenant}#A#${part(key.asset)}`, sk: 'LOCK' };
+    case 'pointer':
+      return { pk: `${tenant}#S#${part(key.subject)}`, sk: `ACTIVE#${part(key.workflow)}` };
+  }
+}
+
+/** One text per item, for finding two writes of the same one. */
+export function keyText(key: ItemKey): string {
+  const { pk, sk } = tableKey(key);
+  return `${pk}\n${sk}`;
+}
+
+/** UTF-8 lengths of an item's keys. */
+export function keyBytes(key: ItemKey): { readonly partition: number; readonly sort: number } {
+  const { pk, sk } = tableKey(key);
+  return { partition: Buffer.byteLength(pk, 'utf8'), sort: Buffer.byteLength(sk, 'utf8') };
+}

@@ -1,0 +1,52 @@
+// Every bound of the product in one table. Nothing else in the code states a limit of its own.
+
+/** One bound: the largest accepted amount, its unit, and why it is what it is. */
+export interface Limit {
+  readonly max: number;
+  readonly unit: string;
+  readonly reason: string;
+}
+
+/** The limits table. Each row is tested at the limit and one past it. */
+export const LIMITS = {
+  bodyBytes: {
+    max: 262_144,
+    unit: 'bytes',
+    reason: 'far below the 6 MB a function accepts, far above any command',
+  },
+  jsonDepth: { max: 32, unit: 'levels', reason: 'no command nests deeper than five' },
+  jsonNodes: { max: 200_000, unit: 'containers', reason: 'more than any accepted body can hold' },
+  idempotencyKeyChars: { max: 255, unit: 'characters', reason: 'what widely used APIs accept' },
+  assetChars: { max: 64, unit: 'characters', reason: 'a label on a machine' },
+  subjectChars: { max: 128, unit: 'characters', reason: 'identity providers issue at most this' },
+  displayNameChars: { max: 64, unit: 'characters', reason: 'a name that can be spoken' },
+  tenantChars: { max: 64, unit: 'characters', reason: 'part of every key' },
+  procedureSteps: {
+    max: 100,
+    unit: 'steps',
+    reason: 'one bounded slot per step in the state item',
+  },
+  textChars: { max: 2_000, unit: 'characters', reason: 'about four minutes of dictation' },
+  reasonChars: { max: 500, unit: 'characters', reason: 'a spoken sentence or two' },
+  choiceOptions: { max: 12, unit: 'options', reason: 'more cannot be chosen by ear' },
+  spokenChoices: { max: 5, unit: 'choices', reason: 'what a listener keeps in mind' },
+  eventsPerWorkflow: {
+    max: 10_000,
+    unit: 'events',
+    reason: 'far beyond any procedure, keeps a walk bounded',
+  },
+  stateBytes: { max: 32_768, unit: 'bytes', reason: 'one read unit class, one write' },
+  itemBytes: { max: 409_600, unit: 'bytes', reason: 'the largest DynamoDB item' },
+  transactionItems: { max: 100, unit: 'items', reason: 'the largest DynamoDB transaction' },
+  transactionBytes: { max: 4_194_304, unit: 'bytes', reason: 'the largest DynamoDB transaction' },
+  partitionKeyBytes: { max: 2_048, unit: 'bytes', reason: 'the longest DynamoDB partition key' },
+  sortKeyBytes: { max: 1_024, unit: 'bytes', reason: 'the longest DynamoDB sort key' },
+  pageItems: { max: 100, unit: 'items', reason: 'the largest page of any list' },
+  commandAttempts: { max: 12, unit: 'attempts', reason: 'contention ends long before' },
+  ledgerDays: { max: 30, unit: 'days', reason: 'the documented life of an idempotency key' },
+  confirmationMinutes: {
+    max: 10,
+    unit: 'minutes',
+    reason: 'a read-back is answered in one breath',
+  },
+} as const satisfies Record<string, Limit>;

@@ -1,0 +1,135 @@
+// The declarative definition of a procedure: the zod schema is the only description of its shape,
+// and the published JSON Schema is generated from it. Cross-field rules are in ../procedures.ts.
+import * as z from 'zod';
+import { LIMITS } from '../limits.ts';
+
+const slug = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9_-]{0,47}$/,
+    'expected lower-case letters, digits, - or _, starting with a letter',
+  );
+const spoken = z.string().trim().min(1).max(120);
+const sentence = z.string().trim().min(1).max(300);
+const deviation = z
+  .enum(['retake', 'record_and_notify', 'block'])
+  .describe('what happens once a deviating value is confirmed');
+const range = z.strictObject({ min: z.number(), max: z.number() });
+
+const common = {
+  id: slug.describe('stable name of the step within the procedure'),
+  title: spoken.describe('what the step is called when spoken, for example "suction pressure"'),
+  instruction: sentence.describe('what the operator is told to do'),
+  optional: z.boolean().default(false),
+  requires: z.array(slug).max(LIMITS.procedureSteps.max).default([]),
+  second_person: z
+    .boolean()
+    .default(false)
+    .describe('another person has to confirm the same content'),
+};
+
+const confirmStep = z.strictObject({
+  ...common,
+  kind: z.literal('confirm'),
+  on_deviation: deviation.describe('what happens when the operator says it is not so'),
+});
+
+const readingStep = z.strictObject({
+  ...common,
+  kind: z.literal('reading'),
+  unit: z.strictObject({
+    symbol: z.string().trim().min(1).max(16),
+    spoken: spoken.describe('the unit as it is spoken, for example "degrees Celsius"'),
+    aliases: z.array(z.string().trim().min(1).max(32)).max(16).default([]),
+  }),
+  decimals: z.int().min(0).max(9).describe('decimal places that are kept; more are refused'),
+  bounds: range.describe('hard limits, inclusive; beyond them a value deviates'),
+  warning: range.optional().describe('values outside this band but within the bounds are reported'),
+  expected: range.describe('the range that is told to the operator'),
+  on_deviation: deviation,
+});
+
+const choiceStep = z.strictObject({
+  ...common,
+  kind: z.literal('choice'),
+  options: z
+    .array(
+      z.strictObject({
+        id: slug,
+        title: spoken,
+        deviates: z.boolean().default(false).describe('choosing this is a deviation'),
+      }),
+    )
+    .min(2)
+    .max(LIMITS.choiceOptions.max),
+  on_deviation: deviation.default('record_and_notify'),
+});
+
+const textStep = z.strictObject({
+  ...common,
+  kind: z.literal('text'),
+  max_chars: z.int().min(1).max(LIMITS.textChars.max),
+  sensitive: z
+    .boolean()
+    .default(false)
+    .describe('kept apart, erasable, and never in logs, notifications or the clear audit text'),
+});
+
+/** One step of a procedure. */
+export const stepSchema = z.discriminatedUnion('kind', [
+  confirmStep,
+  readingStep,
+  choiceStep,
+  textStep,
+]);
+
+/** A declarative rule over two readings: `step` must be greater (or less) than `than`. */
+export const ruleSchema = z.strictObject({
+  id: slug,
+  kind: z.enum(['greater_than', 'less_than']),
+  step: slug,
+  than: slug,
+  margin: z.number().min(0).default(0).describe('by at least this much, in the unit of the steps'),
+  message: sentence.describe('what is said when the rule is broken'),
+  on_deviation: deviation,
+});
+
+/** The schema of a procedure file. */
+export const procedureSchema = z.strictObject({
+  $schema: z.string().optional(),
+  id: slug,
+  version: z.int().min(1).max(9_999),
+  title: spoken,
+  description: sentence,
+  asset: z.strictObject({
+    type: spoken.describe('what the asset is called, for example "pump"'),
+    pattern: z
+      .string()
+      .min(1)
+      .max(120)
+      .describe('regular expression for the whole asset id, which is compared in upper case'),
+    example: z.string().min(1).max(LIMITS.assetChars.max),
+  }),
+  steps: z.array(stepSchema).min(1).max(LIMITS.procedureSteps.max),
+  rules: z.array(ruleSchema).max(50).default([]),
+  escalation: z
+    .array(
+      z.strictObject({
+        on: z.enum(['warning', 'deviation', 'block']),
+        notify: slug.describe('the audience, for example "supervisor"'),
+      }),
+    )
+    .max(10)
+    .default([]),
+});
+
+/** A parsed procedure with all defaults filled in. */
+export type Procedure = z.output<typeof procedureSchema>;
+/** A procedure as its author writes it. */
+export type ProcedureInput = z.input<typeof procedureSchema>;
+/** A parsed step. */
+export type Step = z.output<typeof stepSchema>;
+/** A parsed reading step. */
+export type ReadingStep = Extract<Step, { kind: 'reading' }>;
+/** What follows a confirmed deviation. */
+export type DeviationRule = z.output<typeof deviation>;

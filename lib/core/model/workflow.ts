@@ -1,0 +1,213 @@
+// The workflow aggregate and the rows that live around it, as they are stored.
+// Names are snake_case because they are also attribute names in every backend.
+import type { Json } from '../json.ts';
+import type { Actor } from './principal.ts';
+import type { DeviationRule } from './procedure.ts';
+
+/** The format number that this release writes; a higher one in storage is refused, not guessed. */
+export const FORMAT = 1;
+
+/** The four business states. Nothing but a committed command moves a workflow between them. */
+export type WorkflowState = 'CREATED' | 'RUNNING' | 'BLOCKED' | 'COMPLETED';
+
+/** How a completed workflow ended. */
+export type WorkflowResult = 'completed' | 'abandoned';
+
+/** The person who is assigned to the workflow. */
+export interface Holder {
+  readonly subject: string;
+  readonly name: string;
+}
+
+/** Why a workflow is blocked; `seq` names this very block, for `resolve_block`. */
+export interface Block {
+  readonly seq: number;
+  readonly reason: 'deviation';
+  readonly step: string;
+  readonly by: string;
+  readonly at: string;
+  readonly message: string;
+}
+
+/** `done`: counts. `awaiting_second`: another person must confirm it. `retake`: to be done again. */
+export type SlotStatus = 'done' | 'awaiting_second' | 'retake';
+
+/**
+ * The bounded record of one step. `seq` is the event that last recorded it, `basis` the step's
+ * sequence before that (0 for the first), `value` absent where the step is sensitive.
+ */
+export interface Slot {
+  readonly seq: number;
+  readonly basis: number;
+  readonly status: SlotStatus;
+  readonly by: string;
+  readonly at: string;
+  readonly value?: Json;
+  readonly witness?: { readonly seq: number; readonly by: string };
+}
+
+/** The aggregate. `version` grows with every change; head is the last event of the chain. */
+export interface Workflow {
+  readonly format: number;
+  readonly tenant: string;
+  readonly id: string;
+  readonly version: number;
+  readonly procedure: string;
+  readonly procedure_version: number;
+  readonly asset: string;
+  readonly state: WorkflowState;
+  readonly holder: Holder;
+  /** Sequence of the event that began the present assignment; names it for hand-over and abandon. */
+  readonly tenure: number;
+  /** True from a hand-over until the receiver's first command. */
+  readonly offered: boolean;
+  readonly fence: number;
+  readonly steps: { readonly [step: string]: Slot };
+  readonly head_seq: number;
+  readonly head_hash: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly block?: Block;
+  readonly result?: WorkflowResult;
+  readonly ended_seq?: number;
+}
+
+/** Everything an event can be. */
+export type EventType =
+  | 'workflow_started'
+  | 'step_recorded'
+  | 'step_confirmed'
+  | 'step_corrected'
+  | 'block_resolved'
+  | 'workflow_handed_over'
+  | 'workflow_completed'
+  | 'workflow_abandoned';
+
+/** One line of the audit trail before it is hashed. */
+export interface EventBody {
+  readonly format: number;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly seq: number;
+  readonly type: EventType;
+  readonly at: string;
+  readonly actor: Actor;
+  readonly data: { readonly [key: string]: Json };
+  readonly prev: string;
+}
+
+/** A stored event: `text` is the canonical JSON that was hashed, and the only thing verified. */
+export interface StoredEvent {
+  readonly format: number;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly seq: number;
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** The lock on an asset. It survives release, so that its fence only grows. */
+export interface Lock {
+  readonly format: number;
+  readonly tenant: string;
+  readonly asset: string;
+  readonly fence: number;
+  readonly held: boolean;
+  readonly workflow?: string;
+  readonly procedure?: string;
+  readonly subject?: string;
+  readonly name?: string;
+  readonly since?: string;
+}
+
+/** What a key did. Digests are HMACs under the tenant's secret; `expires_at` is in epoch seconds. */
+export interface LedgerRow {
+  readonly format: number;
+  readonly tenant: string;
+  readonly key: string;
+  readonly operation: string;
+  readonly digest: string;
+  readonly fields: { readonly [field: string]: string };
+  readonly receipt: Receipt;
+  readonly expires_at: number;
+}
+
+/** A strongly consistent row per active workflow of a person, for disambiguation. */
+export interface Pointer {
+  readonly format: number;
+  readonly tenant: string;
+  readonly subject: string;
+  readonly workflow: string;
+  readonly asset: string;
+  readonly procedure: string;
+  readonly since: string;
+}
+
+/** A sensitive value with the random key of its commitment; deleting the row erases both. */
+export interface VaultRow {
+  readonly format: number;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly seq: number;
+  readonly key: string;
+  readonly value: Json;
+}
+
+/** An effect that still has to leave. `due_at` is in epoch milliseconds. */
+export interface OutboxRow {
+  readonly format: number;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly lane: string;
+  readonly seq: number;
+  readonly id: string;
+  readonly payload: { readonly [key: string]: Json };
+  readonly attempts: number;
+  readonly due_at: number;
+}
+
+/** A person the tenant has seen, so that work can be handed over to them. */
+export interface Profile {
+  readonly tenant: string;
+  readonly subject: string;
+  readonly name: string;
+}
+
+/** The names of commands that change state. */
+export type CommandType =
+  | 'start_workflow'
+  | 'record_step'
+  | 'correct_step'
+  | 'resolve_block'
+  | 'hand_over'
+  | 'complete_workflow'
+  | 'abandon_workflow';
+
+/** What became of a command. */
+export type ReceiptResult =
+  | 'started'
+  | 'recorded'
+  | 'recorded_with_warning'
+  | 'awaiting_second_person'
+  | 'confirmed'
+  | 'deviation_recorded'
+  | 'retake_required'
+  | 'blocked'
+  | 'continued'
+  | 'reopened'
+  | 'handed_over'
+  | 'completed'
+  | 'abandoned';
+
+/** The lasting answer to a command: codes, sequence and values that are not sensitive; no text. */
+export interface Receipt {
+  readonly command: CommandType;
+  readonly workflow: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly result: ReceiptResult;
+  readonly step?: string;
+  readonly value?: Json;
+  readonly rule?: DeviationRule;
+  readonly to?: string;
+}

@@ -1,0 +1,135 @@
+// Everything a command can answer: a closed union, its codes listed in order of precedence.
+// Operational faults are thrown elsewhere and become BACKEND_UNAVAILABLE at the service's edge.
+import type { InputFault } from './input-fault.ts';
+import type { Json } from './json.ts';
+import type { DeviationRule } from './model/procedure.ts';
+import type { Receipt } from './model/workflow.ts';
+import type { WorkflowView } from './view.ts';
+
+/** Outcome codes in order of precedence: of several that apply, the first is answered. */
+export const OUTCOME_CODES = [
+  'FORBIDDEN',
+  'INVALID_ARGUMENT',
+  'BACKEND_UNAVAILABLE',
+  'IDEMPOTENCY_CONFLICT',
+  'AMBIGUOUS',
+  'NOT_FOUND',
+  'NOT_ASSIGNED',
+  'STALE_REFERENCE',
+  'ASSET_BUSY',
+  'WORKFLOW_COMPLETED',
+  'WORKFLOW_BLOCKED',
+  'SECOND_PERSON_REQUIRED',
+  'STEP_NOT_READY',
+  'STEPS_MISSING',
+  'LIMIT_REACHED',
+  'NEEDS_CONFIRMATION',
+  'OK',
+] as const;
+
+/** One outcome code. */
+export type OutcomeCode = (typeof OUTCOME_CODES)[number];
+
+/** A workflow offered for choice when a question was ambiguous. */
+export interface Choice {
+  readonly workflow: string;
+  readonly asset: string;
+  readonly procedure: string;
+  readonly title: string;
+}
+
+/** Why a value has to be said again before it is written. */
+export type ConfirmationReason =
+  | 'out_of_bounds'
+  | 'rule_broken'
+  | 'not_confirmed'
+  | 'deviating_choice'
+  | 'already_recorded'
+  | 'ends_assignment';
+
+/** An outcome that wrote nothing. */
+export type Refusal =
+  | { readonly code: 'FORBIDDEN'; readonly need: string; readonly why: 'scope' | 'person' }
+  | { readonly code: 'INVALID_ARGUMENT'; readonly faults: readonly InputFault[] }
+  | { readonly code: 'BACKEND_UNAVAILABLE'; readonly retryAfterMs: number }
+  | {
+      readonly code: 'IDEMPOTENCY_CONFLICT';
+      readonly operation: string;
+      readonly fields: readonly string[];
+    }
+  | {
+      readonly code: 'AMBIGUOUS';
+      readonly about: 'workflow' | 'person';
+      readonly choices: readonly Choice[];
+      readonly people?: readonly { readonly subject: string; readonly name: string }[];
+      readonly total: number;
+    }
+  | {
+      readonly code: 'NOT_FOUND';
+      readonly what: 'workflow' | 'procedure' | 'person' | 'asset';
+      readonly name: string;
+      readonly known?: readonly string[];
+    }
+  | { readonly code: 'NOT_ASSIGNED'; readonly holder: string; readonly workflow: WorkflowView }
+  | {
+      readonly code: 'STALE_REFERENCE';
+      readonly names: 'block' | 'assignment' | 'reading' | 'confirmation';
+      readonly given: number | string;
+      readonly current?: number;
+      readonly workflow: WorkflowView;
+    }
+  | {
+      readonly code: 'ASSET_BUSY';
+      readonly asset: string;
+      readonly holder: string;
+      readonly procedure: string;
+      readonly since: string;
+    }
+  | { readonly code: 'WORKFLOW_COMPLETED'; readonly workflow: WorkflowView }
+  | { readonly code: 'WORKFLOW_BLOCKED'; readonly workflow: WorkflowView }
+  | {
+      readonly code: 'SECOND_PERSON_REQUIRED';
+      readonly step?: string;
+      readonly differs?: boolean;
+      readonly workflow: WorkflowView;
+    }
+  | {
+      readonly code: 'STEP_NOT_READY';
+      readonly step: string;
+      readonly requires: readonly string[];
+      readonly workflow: WorkflowView;
+    }
+  | {
+      readonly code: 'STEPS_MISSING';
+      readonly missing: readonly string[];
+      readonly workflow: WorkflowView;
+    }
+  | { readonly code: 'LIMIT_REACHED'; readonly limit: string; readonly max: number }
+  | {
+      readonly code: 'NEEDS_CONFIRMATION';
+      readonly reason: ConfirmationReason;
+      readonly step?: string;
+      /** What was understood, and for `already_recorded` what is on record; absent if sensitive. */
+      readonly heard?: Json;
+      readonly recorded?: Json;
+      readonly unit?: string;
+      readonly limit?: number;
+      readonly message?: string;
+      readonly follows?: DeviationRule;
+      /** Give one of these back in the second call. */
+      readonly confirmation?: string;
+      readonly replaces?: number;
+      readonly tenure?: number;
+      readonly workflow: WorkflowView;
+    };
+
+/** The command took effect, now or (`duplicate`) when it was first sent. */
+export interface Committed {
+  readonly code: 'OK';
+  readonly duplicate: boolean;
+  readonly receipt: Receipt;
+  readonly workflow: WorkflowView;
+}
+
+/** What a command answers. */
+export type Outcome = Committed | Refusal;

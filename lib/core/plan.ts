@@ -1,0 +1,215 @@
+// Commit plans as data, and their compiler to one conditional transaction.
+// Invariants: a guard merges into a write of the same item; no item is written twice; sizes, counts
+// and key lengths are checked before anything is sent.
+import { Fault } from './fault.ts';
+import type { Json } from './json.ts';
+import { LIMITS } from './limits.ts';
+import type {
+  LedgerRow,
+  Lock,
+  OutboxRow,
+  Pointer,
+  StoredEvent,
+  VaultRow,
+  Workflow,
+} from './model/workflow.ts';
+import type { Expectation, ItemKey, Transaction, Write } from './ports/storage.ts';
+import { itemBytes, keyBytes, keyText } from './keys.ts';
+
+/** The change of an existing aggregate: named attributes only. */
+export interface WorkflowChange {
+  readonly set: Partial<Omit<Workflow, 'steps' | 'tenant' | 'id'>>;
+  readonly steps?: Workflow['steps'];
+  readonly remove?: readonly ('block' | 'result')[];
+}
+
+/** What happens to a lock. `fence` is the one the plan relies on. */
+export type LockPlan =
+  | { readonly op: 'take'; readonly lock: Lock; readonly freeAt: number | undefined }
+  | {
+      readonly op: 'release';
+      readonly asset: string;
+      readonly workflow: string;
+      readonly fence: number;
+    }
+  | {
+      readonly op: 'hand_over';
+      readonly asset: string;
+      readonly workflow: string;
+      readonly fence: number;
+      readonly subject: string;
+      readonly name: string;
+    };
+
+/** One atomic change, decided but not yet written. */
+export interface CommitPlan {
+  readonly tenant: string;
+  /** Epoch milliseconds of the decision; expiry is compared with it. */
+  readonly now: number;
+  readonly aggregate:
+    | { readonly op: 'create'; readonly state: Workflow }
+    | { readonly op: 'update'; readonly before: Workflow; readonly change: WorkflowChange };
+  readonly events: readonly StoredEvent[];
+  readonly ledger?: LedgerRow;
+  readonly locks: readonly LockPlan[];
+  readonly pointers: readonly (
+    | { readonly op: 'add'; readonly pointer: Pointer }
+    | { readonly op: 'remove'; readonly subject: string }
+  )[];
+  readonly vault: readonly VaultRow[];
+  readonly outbox: readonly OutboxRow[];
+  readonly guards: readonly { readonly key: ItemKey; readonly expect: Expectation }[];
+}
+
+/** The aggregate as it is after a change; the one place that applies one. */
+export function applyChange(before: Workflow, change: WorkflowChange): Workflow {
+  const after: Record<string, unknown> = { ...before, ...change.set };
+  if (change.steps !== undefined) after['steps'] = { ...before.steps, ...change.steps };
+  for (const name of change.remove ?? []) delete after[name];
+  return after as unknown as Workflow;
+}
+
+/** The aggregate as it is after the plan. */
+export function aggregateAfter(plan: CommitPlan): Workflow {
+  return plan.aggregate.op === 'create'
+    ? plan.aggregate.state
+    : applyChange(plan.aggregate.before, plan.aggregate.change);
+}
+
+/**
+ * Compiles a plan to one transaction. Throws a terminal fault `PLAN_REFUSED` for two writes of one
+ * item, for more than 100 items or 4 MB, and for items or keys beyond what any backend takes.
+ */
+export function compilePlan(plan: CommitPlan): Transaction {
+  const writes = [
+    aggregateWrite(plan),
+    ...plan.events.map((event): Write => ({ op: 'create', key: eventKey(event), item: event })),
+    ...(plan.ledger === undefined ? [] : [ledgerWrite(plan.ledger, plan.now)]),
+    ...plan.locks.map((lock) => lockWrite(plan.tenant, lock)),
+    ...plan.pointers.map((pointer) => pointerWrite(plan, pointer)),
+    ...plan.vault.map((row): Write => ({ op: 'create', key: vaultKey(row), item: row })),
+    ...plan.outbox.map((row): Write => ({ op: 'create', key: outboxKey(row), item: row })),
+  ];
+  return checked(withGuards(distinct(writes), plan.guards), aggregateAfter(plan));
+}
+
+const eventKey = ({ tenant, workflow, seq }: StoredEvent): ItemKey => ({
+  kind: 'event',
+  tenant,
+  workflow,
+  seq,
+});
+const vaultKey = ({ tenant, workflow, seq }: VaultRow): ItemKey => ({
+  kind: 'vault',
+  tenant,
+  workflow,
+  seq,
+});
+const outboxKey = ({ tenant, workflow, lane, seq }: OutboxRow): ItemKey => ({
+  kind: 'outbox',
+  tenant,
+  workflow,
+  lane,
+  seq,
+});
+
+function aggregateWrite({ tenant, aggregate }: CommitPlan): Write {
+  if (aggregate.op === 'create') {
+    const key: ItemKey = { kind: 'workflow', tenant, id: aggregate.state.id };
+    return { op: 'create', key, item: aggregate.state };
+  }
+  const { before, change } = aggregate;
+  return {
+    op: 'update',
+    key: { kind: 'workflow', tenant, id: before.id },
+    expect: { version: before.version, head_seq: before.head_seq, head_hash: before.head_hash },
+    set: change.set as Record<string, Json>,
+    ...(change.steps !== undefined && {
+      put_in: { steps: change.steps as unknown as Record<string, Json> },
+    }),
+    ...(change.remove !== undefined && { remove: change.remove }),
+  };
+}
+
+function ledgerWrite(row: LedgerRow, now: number): Write {
+  const key: ItemKey = { kind: 'ledger', tenant: row.tenant, key: row.key };
+  return { op: 'create', key, item: row, expiredAt: Math.floor(now / 1000) };
+}
+
+function lockWrite(tenant: string, plan: LockPlan): Write {
+  if (plan.op === 'take') {
+    const key: ItemKey = { kind: 'lock', tenant, asset: plan.lock.asset };
+    if (plan.freeAt === undefined) return { op: 'create', key, item: plan.lock };
+    const { tenant: _t, asset: _a, ...set } = plan.lock;
+    return { op: 'update', key, expect: { held: false, fence: plan.freeAt }, set };
+  }
+  const key: ItemKey = { kind: 'lock', tenant, asset: plan.asset };
+  const expect = { held: true, workflow: plan.workflow, fence: plan.fence };
+  if (plan.op === 'hand_over') {
+    return { op: 'update', key, expect, set: { subject: plan.subject, name: plan.name } };
+  }
+  const remove = ['workflow', 'procedure', 'subject', 'name', 'since'];
+  return { op: 'update', key, expect, set: { held: false }, remove };
+}
+
+function pointerWrite(plan: CommitPlan, pointer: CommitPlan['pointers'][number]): Write {
+  const workflow = aggregateAfter(plan).id;
+  const subject = pointer.op === 'add' ? pointer.pointer.subject : pointer.subject;
+  const key: ItemKey = { kind: 'pointer', tenant: plan.tenant, subject, workflow };
+  // A missing pointer is drift for the reconciler, never a reason to refuse finishing the work.
+  return pointer.op === 'add'
+    ? { op: 'create', key, item: pointer.pointer }
+    : { op: 'delete', key, expect: {} };
+}
+
+function distinct(writes: readonly Write[]): Map<string, Write> {
+  const byKey = new Map<string, Write>();
+  for (const write of writes) {
+    const text = keyText(write.key);
+    if (byKey.has(text)) throw refused(`the plan writes ${write.key.kind} twice`);
+    byKey.set(text, write);
+  }
+  return byKey;
+}
+
+function withGuards(writes: Map<string, Write>, guards: CommitPlan['guards']): readonly Write[] {
+  for (const { key, expect } of guards) {
+    const text = keyText(key);
+    const write = writes.get(text);
+    if (write === undefined) writes.set(text, { op: 'check', key, expect });
+    else if (write.op === 'create') throw refused(`a guard on a ${key.kind} that is created`);
+    else writes.set(text, { ...write, expect: merged(write.expect, expect, key.kind) });
+  }
+  return [...writes.values()];
+}
+
+function merged(a: Expectation, b: Expectation, kind: string): Expectation {
+  for (const [name, value] of Object.entries(b)) {
+    if (name in a && a[name] !== value) throw refused(`two expectations of ${kind}.${name}`);
+  }
+  return { ...a, ...b };
+}
+
+function checked(writes: readonly Write[], after: Workflow): Transaction {
+  if (writes.length > LIMITS.transactionItems.max) {
+    throw refused(`${writes.length} items in one transaction`);
+  }
+  let total = 0;
+  for (const write of writes) {
+    const { partition, sort } = keyBytes(write.key);
+    if (partition > LIMITS.partitionKeyBytes.max || sort > LIMITS.sortKeyBytes.max) {
+      throw refused(`a ${write.key.kind} key of ${Math.max(partition, sort)} bytes`);
+    }
+    const bytes = write.op === 'create' ? itemBytes(write.item) : itemBytes(write);
+    if (bytes > LIMITS.itemBytes.max) throw refused(`a ${write.key.kind} of ${bytes} bytes`);
+    total += bytes;
+  }
+  if (total > LIMITS.transactionBytes.max) throw refused(`a transaction of ${total} bytes`);
+  const stateBytes = itemBytes(after);
+  if (stateBytes > LIMITS.stateBytes.max) throw refused(`a state of ${stateBytes} bytes`);
+  return { writes };
+}
+
+function refused(what: string): Fault {
+  return new Fault('terminal', 'PLAN_REFUSED', `plan refused: ${what}`);
+}

@@ -1,0 +1,147 @@
+// The storage port: what every backend must do, and nothing about how.
+// Business items are written by `commit` alone; `noteProfile` and `registerProcedure` are
+// single-row bookkeeping. A backend throws `Fault`s and never lets a driver error out.
+import type { Json } from '../json.ts';
+import type {
+  LedgerRow,
+  Lock,
+  OutboxRow,
+  Pointer,
+  Profile,
+  StoredEvent,
+  VaultRow,
+  Workflow,
+  WorkflowState,
+} from '../model/workflow.ts';
+
+/** The stored items by kind. */
+export interface Items {
+  readonly workflow: Workflow;
+  readonly event: StoredEvent;
+  readonly ledger: LedgerRow;
+  readonly lock: Lock;
+  readonly pointer: Pointer;
+  readonly vault: VaultRow;
+  readonly outbox: OutboxRow;
+}
+
+/** The kind of a stored item. */
+export type ItemKind = keyof Items;
+
+/** The identity of a stored item; every key starts with its tenant. */
+export type ItemKey =
+  | { readonly kind: 'workflow'; readonly tenant: string; readonly id: string }
+  | {
+      readonly kind: 'event';
+      readonly tenant: string;
+      readonly workflow: string;
+      readonly seq: number;
+    }
+  | { readonly kind: 'ledger'; readonly tenant: string; readonly key: string }
+  | { readonly kind: 'lock'; readonly tenant: string; readonly asset: string }
+  | {
+      readonly kind: 'pointer';
+      readonly tenant: string;
+      readonly subject: string;
+      readonly workflow: string;
+    }
+  | {
+      readonly kind: 'vault';
+      readonly tenant: string;
+      readonly workflow: string;
+      readonly seq: number;
+    }
+  | {
+      readonly kind: 'outbox';
+      readonly tenant: string;
+      readonly workflow: string;
+      readonly lane: string;
+      readonly seq: number;
+    };
+
+/** Attribute values an item must have at the moment of the write. */
+export type Expectation = { readonly [attribute: string]: Json };
+
+/**
+ * One conditional write. `create` wants the key to be free, or its row expired at `expiredAt`
+ * (epoch seconds). `update` changes named attributes only and keeps unknown ones; `put_in`
+ * replaces single members of a map attribute. `check` writes nothing.
+ */
+export type Write =
+  | {
+      readonly op: 'create';
+      readonly key: ItemKey;
+      readonly item: Items[ItemKind];
+      readonly expiredAt?: number;
+    }
+  | {
+      readonly op: 'update';
+      readonly key: ItemKey;
+      readonly expect: Expectation;
+      readonly set: { readonly [attribute: string]: Json };
+      readonly put_in?: { readonly [attribute: string]: { readonly [member: string]: Json } };
+      readonly remove?: readonly string[];
+    }
+  | { readonly op: 'delete'; readonly key: ItemKey; readonly expect: Expectation }
+  | { readonly op: 'check'; readonly key: ItemKey; readonly expect: Expectation };
+
+/** A compiled plan: writes of distinct items, within the limits of every backend. */
+export interface Transaction {
+  readonly writes: readonly Write[];
+}
+
+/** One condition that did not hold, with the item that was in the way (absent: there was none). */
+export interface FailedCondition {
+  readonly key: ItemKey;
+  readonly item?: Items[ItemKind];
+}
+
+/** The answer to a commit: all of it happened, or none of it and why. */
+export type CommitResult =
+  { readonly ok: true } | { readonly ok: false; readonly failed: readonly FailedCondition[] };
+
+/** The items of a snapshot, in the order of their keys. */
+export type Snapshot<K extends readonly ItemKey[]> = {
+  -readonly [I in keyof K]: Items[K[I]['kind']] | undefined;
+};
+
+/** A page of a list; `next` continues it. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next?: string;
+}
+
+/** The storage port. Every read is strongly consistent unless it says otherwise. */
+export interface StorageBackend {
+  /** Reads several items as of one moment. Expired rows are returned: the caller has the clock. */
+  snapshot<const K extends readonly ItemKey[]>(keys: K): Promise<Snapshot<K>>;
+  /** Applies all writes or none. `deadlineMs` is in epoch milliseconds; nothing is sent after it. */
+  commit(transaction: Transaction, deadlineMs: number): Promise<CommitResult>;
+  /** Events with `seq` above `after`, ascending. */
+  listEvents(
+    tenant: string,
+    workflow: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly StoredEvent[]>;
+  /** Outbox rows of a workflow in order of lane and sequence. */
+  listOutbox(tenant: string, workflow: string, limit: number): Promise<readonly OutboxRow[]>;
+  /** Active workflows of a person, oldest first. */
+  listPointers(tenant: string, subject: string, limit: number): Promise<readonly Pointer[]>;
+  /** Workflows in one state, oldest first; the list may lag, each item is read from its record. */
+  listWorkflows(
+    tenant: string,
+    state: WorkflowState,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<Page<Workflow>>;
+  /** Every aggregate of the store, for an audit run by hand. */
+  scanWorkflows(page: { readonly after?: string; readonly limit: number }): Promise<Page<Workflow>>;
+  /** Remembers that the tenant has seen a subject; repeating it changes only the name. */
+  noteProfile(profile: Profile): Promise<void>;
+  /** People of the tenant whose subject or folded name is exactly `text`. */
+  findProfiles(tenant: string, text: string, limit: number): Promise<readonly Profile[]>;
+  /** Registers the digest of `id@version` once; answers the digest that is registered. */
+  registerProcedure(id: string, version: number, digest: string): Promise<string>;
+  /** Throws a fault when the store cannot be used now. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}

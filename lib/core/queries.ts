@@ -1,0 +1,153 @@
+// Reads for people: one workflow, one's own, the blocked ones. Never a guess between several.
+import { refusalForReading, refusalForSupervising } from './authorize.ts';
+import { Fault, isFault } from './fault.ts';
+import { LIMITS } from './limits.ts';
+import type { Principal } from './model/principal.ts';
+import type { Profile, Workflow } from './model/workflow.ts';
+import { canonicalAsset } from './names.ts';
+import type { Choice, Refusal } from './outcome.ts';
+import type { StorageBackend } from './ports/storage.ts';
+import type { ProcedureRegistry } from './procedures.ts';
+import { viewOf, type WorkflowView } from './view.ts';
+
+/** A read that found what was asked for. */
+export interface Found<T> {
+  readonly code: 'FOUND';
+  readonly value: T;
+}
+
+/** A list with the number of entries there are beyond those shown. */
+export interface ViewList {
+  readonly workflows: readonly WorkflowView[];
+  readonly more: boolean;
+}
+
+/** The query side of Checkpoint. Operational faults are answered `BACKEND_UNAVAILABLE`. */
+export interface Queries {
+  /** One workflow by id, by asset, or the caller's only active one. */
+  getWorkflow(
+    principal: Principal,
+    which: { readonly workflow?: string; readonly asset?: string },
+  ): Promise<Found<WorkflowView> | Refusal>;
+  /** The caller's active workflows, oldest first. */
+  listMine(principal: Principal): Promise<Found<ViewList> | Refusal>;
+  /** The tenant's blocked workflows, oldest first, for supervisors. */
+  listBlocked(principal: Principal): Promise<Found<ViewList> | Refusal>;
+}
+
+/** Builds the query side. */
+export function createQueries(store: StorageBackend, registry: ProcedureRegistry): Queries {
+  const view = (workflow: Workflow): WorkflowView => {
+    const { procedure, procedure_version: version } = workflow;
+    const found = registry.find(procedure, version);
+    if (found !== undefined) return viewOf(workflow, found);
+    throw new Fault('retryable', 'PROCEDURE_VERSION_MISSING', `unknown ${procedure}@${version}`);
+  };
+
+  return {
+    getWorkflow: (principal, which) =>
+      guarded(refusalForReading(principal), async () => {
+        const { tenant } = principal;
+        let id = which.workflow;
+        if (id === undefined && which.asset !== undefined) {
+          const asset = canonicalAsset(which.asset);
+          const [lock] = await store.snapshot([{ kind: 'lock', tenant, asset }]);
+          if (lock?.held !== true || lock.workflow === undefined) {
+            return { code: 'NOT_FOUND', what: 'asset', name: which.asset };
+          }
+          id = lock.workflow;
+        }
+        if (id === undefined) {
+          const mine = await activeOf(store, principal);
+          const only = mine.length === 1 ? mine[0] : undefined;
+          if (only === undefined) return choices(mine, registry);
+          return { code: 'FOUND', value: view(only) };
+        }
+        const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
+        if (workflow === undefined) return { code: 'NOT_FOUND', what: 'workflow', name: id };
+        return { code: 'FOUND', value: view(workflow) };
+      }),
+    listMine: (principal) =>
+      guarded(refusalForReading(principal), async () => {
+        const mine = await activeOf(store, principal);
+        return { code: 'FOUND', value: { workflows: mine.map(view), more: false } };
+      }),
+    listBlocked: (principal) =>
+      guarded(refusalForSupervising(principal), async () => {
+        const page = await store.listWorkflows(principal.tenant, 'BLOCKED', { limit: 20 });
+        const workflows = page.items.map(view);
+        return { code: 'FOUND', value: { workflows, more: page.next !== undefined } };
+      }),
+  };
+}
+
+async function guarded<T>(
+  refusal: Refusal | undefined,
+  read: () => Promise<Found<T> | Refusal>,
+): Promise<Found<T> | Refusal> {
+  if (refusal !== undefined) return refusal;
+  try {
+    return await read();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
+  }
+}
+
+/** The active workflows of a person, each read from its record. */
+async function activeOf(store: StorageBackend, principal: Principal): Promise<readonly Workflow[]> {
+  const { tenant, subject } = principal;
+  const pointers = await store.listPointers(tenant, subject, LIMITS.pageItems.max);
+  const items = await store.snapshot(
+    pointers.map(({ workflow }) => ({ kind: 'workflow' as const, tenant, id: workflow })),
+  );
+  return items.filter(
+    (workflow): workflow is Workflow =>
+      workflow !== undefined &&
+      workflow.state !== 'COMPLETED' &&
+      workflow.holder.subject === subject,
+  );
+}
+
+function choices(workflows: readonly Workflow[], registry: ProcedureRegistry): Refusal {
+  const shown = workflows.slice(0, LIMITS.spokenChoices.max);
+  return {
+    code: 'AMBIGUOUS',
+    about: 'workflow',
+    choices: shown.map(
+      ({ id, asset, procedure }): Choice => ({
+        workflow: id,
+        asset,
+        procedure,
+        title: registry.find(procedure)?.title ?? procedure,
+      }),
+    ),
+    total: workflows.length,
+  };
+}
+
+/** The caller's active workflows as choices to speak; used where a command names none. */
+export async function activeChoices(
+  store: StorageBackend,
+  registry: ProcedureRegistry,
+  principal: Principal,
+): Promise<Refusal> {
+  return choices(await activeOf(store, principal), registry);
+}
+
+/** The one person of the tenant that is meant, or why there is not exactly one. */
+export async function resolvePerson(
+  store: StorageBackend,
+  tenant: string,
+  text: string,
+): Promise<Profile | Refusal> {
+  const found = await store.findProfiles(tenant, text, LIMITS.spokenChoices.max + 1);
+  const exact = found.find(({ subject }) => subject === text);
+  const only = exact ?? (found.length === 1 ? found[0] : undefined);
+  if (only !== undefined) return only;
+  if (found.length === 0) return { code: 'NOT_FOUND', what: 'person', name: text };
+  const people = found
+    .slice(0, LIMITS.spokenChoices.max)
+    .map(({ subject, name }) => ({ subject, name }));
+  return { code: 'AMBIGUOUS', about: 'person', choices: [], people, total: found.length };
+}

@@ -1,0 +1,176 @@
+// What people see of a workflow: the aggregate read together with its procedure. Pure.
+// Sensitive values are never in the aggregate, so they cannot be in a view.
+import type { Json } from './json.ts';
+import type { Procedure, Step } from './model/procedure.ts';
+import type { Slot, SlotStatus, Workflow, WorkflowResult, WorkflowState } from './model/workflow.ts';
+import { stepOf } from './procedures.ts';
+
+/** The step to be done next, with all that has to be said about it. */
+export interface NextStep {
+  readonly step: string;
+  readonly title: string;
+  readonly instruction: string;
+  readonly kind: Step['kind'];
+  readonly optional: boolean;
+  readonly second_person: boolean;
+  /** True when the step is recorded and waits for another person. */
+  readonly awaiting_second: boolean;
+  readonly unit?: string;
+  readonly unit_spoken?: string;
+  readonly decimals?: number;
+  readonly expected?: { readonly min: number; readonly max: number };
+  readonly bounds?: { readonly min: number; readonly max: number };
+  readonly options?: readonly { readonly id: string; readonly title: string }[];
+  readonly max_chars?: number;
+  /** Present when the step has a record that this one replaces. */
+  readonly replaces?: number;
+}
+
+/** One step as it stands. */
+export interface StepView {
+  readonly step: string;
+  readonly title: string;
+  readonly kind: Step['kind'];
+  readonly status: SlotStatus | 'open';
+  readonly optional: boolean;
+  readonly seq?: number;
+  readonly value?: Json;
+  readonly unit?: string;
+}
+
+/** One workflow as people see it. Times are ISO 8601 in UTC. */
+export interface WorkflowView {
+  readonly workflow: string;
+  readonly version: number;
+  readonly procedure: string;
+  readonly procedure_version: number;
+  readonly title: string;
+  readonly asset: string;
+  readonly asset_type: string;
+  readonly state: WorkflowState;
+  readonly holder: string;
+  readonly holder_subject: string;
+  readonly tenure: number;
+  readonly offered: boolean;
+  readonly result?: WorkflowResult;
+  readonly block?: {
+    readonly seq: number;
+    readonly step: string;
+    readonly title: string;
+    readonly message: string;
+    readonly since: string;
+  };
+  readonly done: number;
+  readonly required: number;
+  readonly steps: readonly StepView[];
+  readonly next?: NextStep;
+  readonly ready_to_complete: boolean;
+  readonly started_at: string;
+  readonly updated_at: string;
+}
+
+/** Reads an aggregate with its procedure. */
+export function viewOf(workflow: Workflow, procedure: Procedure): WorkflowView {
+  const required = procedure.steps.filter((step) => !step.optional);
+  const missing = missingSteps(procedure, workflow);
+  const active = workflow.state === 'CREATED' || workflow.state === 'RUNNING';
+  const next = active ? nextStep(procedure, workflow) : undefined;
+  const { block } = workflow;
+  return {
+    workflow: workflow.id,
+    version: workflow.version,
+    procedure: procedure.id,
+    procedure_version: procedure.version,
+    title: procedure.title,
+    asset: workflow.asset,
+    asset_type: procedure.asset.type,
+    state: workflow.state,
+    holder: workflow.holder.name,
+    holder_subject: workflow.holder.subject,
+    tenure: workflow.tenure,
+    offered: workflow.offered,
+    ...(workflow.result !== undefined && { result: workflow.result }),
+    ...(block !== undefined && {
+      block: {
+        seq: block.seq,
+        step: block.step,
+        title: stepOf(procedure, block.step)?.title ?? block.step,
+        message: block.message,
+        since: block.at,
+      },
+    }),
+    done: required.length - missing.filter((id) => !stepOf(procedure, id)?.optional).length,
+    required: required.length,
+    steps: procedure.steps.map((step) => stepView(step, workflow.steps[step.id])),
+    ...(next !== undefined && { next }),
+    ready_to_complete: active && missing.length === 0,
+    started_at: workflow.created_at,
+    updated_at: workflow.updated_at,
+  };
+}
+
+/** Steps that keep a workflow from being completed: required ones not done, optional ones begun. */
+export function missingSteps(procedure: Procedure, workflow: Workflow): readonly string[] {
+  return procedure.steps
+    .filter((step) => {
+      const status = workflow.steps[step.id]?.status;
+      return status === undefined ? !step.optional : status !== 'done';
+    })
+    .map((step) => step.id);
+}
+
+/** Required earlier steps of a step that are not done. */
+export function unmetRequirements(step: Step, workflow: Workflow): readonly string[] {
+  return step.requires.filter((id) => workflow.steps[id]?.status !== 'done');
+}
+
+function nextStep(procedure: Procedure, workflow: Workflow): NextStep | undefined {
+  const { steps } = procedure;
+  const open = steps.find((step, i) => {
+    const slot = workflow.steps[step.id];
+    if (slot !== undefined && slot.status !== 'retake') return false;
+    if (unmetRequirements(step, workflow).length > 0) return false;
+    const passedOver = steps.slice(i + 1).some((later) => workflow.steps[later.id] !== undefined);
+    return slot !== undefined || !step.optional || !passedOver;
+  });
+  const step =
+    open ?? steps.find((other) => workflow.steps[other.id]?.status === 'awaiting_second');
+  return step === undefined ? undefined : describe(step, workflow.steps[step.id]);
+}
+
+function describe(step: Step, slot: Slot | undefined): NextStep {
+  return {
+    step: step.id,
+    title: step.title,
+    instruction: step.instruction,
+    kind: step.kind,
+    optional: step.optional,
+    second_person: step.second_person,
+    awaiting_second: slot?.status === 'awaiting_second',
+    ...(slot?.status === 'retake' && { replaces: slot.seq }),
+    ...(step.kind === 'reading' && {
+      unit: step.unit.symbol,
+      unit_spoken: step.unit.spoken,
+      decimals: step.decimals,
+      expected: step.expected,
+      bounds: step.bounds,
+    }),
+    ...(step.kind === 'choice' && {
+      options: step.options.map(({ id, title }) => ({ id, title })),
+    }),
+    ...(step.kind === 'text' && { max_chars: step.max_chars }),
+  };
+}
+
+function stepView(step: Step, slot: Slot | undefined): StepView {
+  return {
+    step: step.id,
+    title: step.title,
+    kind: step.kind,
+    status: slot?.status ?? 'open',
+    optional: step.optional,
+    ...(slot !== undefined && { seq: slot.seq }),
+    ...(slot?.value !== undefined && { value: slot.value }),
+    ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+  };
+}

@@ -1,0 +1,16 @@
+/** The list of files that are generated from code. Nothing is written here. */
+import { configurationText, envExampleText } from './settings-docs.ts';
+
+/** A generated file: its path from the top of the repository, and its whole text. */
+export interface GeneratedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every generated file with the text it must have. */
+export function generatedFiles(): GeneratedFile[] {
+  return [
+    { path: '.env.example', text: envExampleText() },
+    { path: 'docs/configuration.md', text: configurationText() },
+  ];
+}

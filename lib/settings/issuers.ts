@@ -1,0 +1,92 @@
+/**
+ * The value of `CHECKPOINT_ISSUERS`: which token issuers are trusted, and for which tenants each of
+ * them speaks. It fetches no keys and verifies no token.
+ */
+import * as z from 'zod';
+import { isPlainHttpUrl, isSecureUrl } from './value-types.ts';
+
+/** A trusted issuer, as the rest of the code sees it. */
+export interface IssuerSettings {
+  /** Short name that becomes part of a subject's identity; unique among the issuers. */
+  readonly alias: string;
+  /** Compared with the token's `iss` character by character. */
+  readonly issuer: string;
+  /** Where the issuer's public keys are. */
+  readonly jwksUrl: string;
+  /** Expected `aud`; undefined means the public URL. */
+  readonly audience: string | undefined;
+  /** The tenants this issuer may name; never empty. */
+  readonly tenants: readonly string[];
+  /** Claim that names the tenant. */
+  readonly tenantClaim: string;
+  /** Claim whose presence marks a token as an agent's. */
+  readonly agentClaim: string | undefined;
+  /** The only client ids accepted; undefined accepts every client of the issuer. */
+  readonly clientIds: readonly string[] | undefined;
+}
+
+const shortText = (most: number) => z.string().min(1).max(most);
+
+const tenantId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'expected a tenant id: 1 to 64 of A-Z a-z 0-9 _ -');
+
+const issuerEntry = z
+  .strictObject({
+    alias: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,15}$/, 'expected 1 to 16 of a-z 0-9 -, a letter first'),
+    issuer: shortText(2048).refine(isPlainHttpUrl, 'expected an absolute http or https URL'),
+    jwks_url: shortText(2048).refine(
+      isSecureUrl,
+      'expected an https URL (http only to this machine)',
+    ),
+    audience: shortText(2048).optional(),
+    tenants: z.array(tenantId).min(1, 'expected at least one tenant id').max(1000),
+    tenant_claim: shortText(256).default('tenant'),
+    agent_claim: shortText(256).optional(),
+    client_ids: z.array(shortText(256)).min(1, 'expected at least one client id').optional(),
+  })
+  .transform((entry): IssuerSettings => ({
+    alias: entry.alias,
+    issuer: entry.issuer,
+    jwksUrl: entry.jwks_url,
+    audience: entry.audience,
+    tenants: entry.tenants,
+    tenantClaim: entry.tenant_claim,
+    agentClaim: entry.agent_claim,
+    clientIds: entry.client_ids,
+  }));
+
+function refuseRepeats(
+  entries: readonly IssuerSettings[],
+  field: 'alias' | 'issuer',
+  context: z.RefinementCtx,
+): void {
+  const seen = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    if (seen.has(entry[field])) {
+      const message = `expected another ${field} than an earlier entry has`;
+      context.addIssue({ code: 'custom', path: [index, field], message });
+    }
+    seen.add(entry[field]);
+  }
+}
+
+/** A JSON array of issuers with unique aliases and unique issuer URLs. */
+export const issuerList = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // The parser's own message quotes the text, so it is not passed on.
+      context.addIssue({ code: 'custom', message: 'expected JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(issuerEntry).max(100))
+  .superRefine((entries, context) => {
+    refuseRepeats(entries, 'alias', context);
+    refuseRepeats(entries, 'issuer', context);
+  });

@@ -1,0 +1,127 @@
+/**
+ * Every setting there is, in one table: the reader, `.env.example` and `docs/configuration.md` come
+ * from it, so a default is written once. It parses nothing and reads nothing.
+ */
+import * as z from 'zod';
+import { issuerList } from './issuers.ts';
+import { setting } from './setting.ts';
+import {
+  folder,
+  hostList,
+  listenAddress,
+  originList,
+  plainHttpUrl,
+  wholeNumber,
+} from './value-types.ts';
+
+/** The settings in the order in which documents show them. */
+export const settingsTable = {
+  host: setting({
+    env: 'HOST',
+    type: listenAddress,
+    default: '127.0.0.1',
+    expected: 'a host name or an IP address, without a port',
+    description: 'Address the local server listens on.',
+  }),
+  port: setting({
+    env: 'PORT',
+    type: wholeNumber(0, 65_535),
+    default: '8000',
+    unit: 'TCP port',
+    expected: 'a whole number from 0 to 65535',
+    description: 'Port the local server listens on; 0 takes a free one.',
+  }),
+  dataFolder: setting({
+    env: 'CHECKPOINT_DATA',
+    type: folder,
+    default: '.checkpoint',
+    expected: 'a path of a folder',
+    description: 'Folder of the local database, keys and secrets. It is created on first use.',
+  }),
+  publicUrl: setting({
+    env: 'CHECKPOINT_PUBLIC_URL',
+    type: plainHttpUrl,
+    default: undefined,
+    defaultMeaning: 'built from host and port',
+    expected: 'an absolute http or https URL without credentials, query or fragment',
+    description:
+      'URL of the MCP endpoint as clients see it. Tokens must be issued for it, and discovery names it.',
+    example: 'https://checkpoint.example.com/mcp',
+  }),
+  policiesFolder: setting({
+    env: 'CHECKPOINT_POLICIES',
+    type: folder,
+    default: undefined,
+    defaultMeaning: 'the shipped domains only',
+    expected: 'a path of a folder',
+    description: 'Folder with further procedures as JSON files.',
+    example: 'policies',
+  }),
+  issuers: setting({
+    env: 'CHECKPOINT_ISSUERS',
+    type: issuerList,
+    default: '[]',
+    defaultMeaning: 'none: the development issuer in the data folder is the only one',
+    expected: 'a JSON array of issuers',
+    description: 'Token issuers to trust, each with the tenants it speaks for.',
+    example:
+      '[{"alias":"corp","issuer":"https://id.example.com","jwks_url":"https://id.example.com/jwks","tenants":["plant-7"]}]',
+  }),
+  allowedOrigins: setting({
+    env: 'CHECKPOINT_ALLOWED_ORIGINS',
+    type: originList,
+    default: '',
+    defaultMeaning: 'none',
+    expected: 'origins such as https://app.example.com, separated by commas',
+    description: 'Browser origins that may call the server.',
+    example: 'https://app.example.com,https://desk.example.com:8443',
+  }),
+  allowedHosts: setting({
+    env: 'CHECKPOINT_ALLOWED_HOSTS',
+    type: hostList,
+    default: '',
+    defaultMeaning: 'the host of the public URL and this machine',
+    expected: 'host names without port, separated by commas',
+    description: 'Further names the `Host` header may carry.',
+    example: 'checkpoint.internal,10.0.0.7',
+  }),
+  authProfile: setting({
+    env: 'CHECKPOINT_AUTH_PROFILE',
+    type: z.enum(['alexa', 'standard']),
+    default: 'alexa',
+    expected: 'alexa or standard',
+    description:
+      'Shape of a 401 answer: `alexa` sends it without a `WWW-Authenticate` header, `standard` with it.',
+  }),
+  logLevel: setting({
+    env: 'CHECKPOINT_LOG_LEVEL',
+    type: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    default: 'info',
+    expected: 'fatal, error, warn, info, debug, trace or silent',
+    description: 'Least important log lines that are written.',
+  }),
+  commandTimeoutMs: setting({
+    env: 'CHECKPOINT_COMMAND_TIMEOUT_MS',
+    type: wholeNumber(100, 25_000),
+    default: '2000',
+    unit: 'ms',
+    expected: 'a whole number from 100 to 25000',
+    description: 'Time a command has; after it nothing more is sent to the store.',
+  }),
+  lockTimeoutMs: setting({
+    env: 'CHECKPOINT_LOCK_TIMEOUT_MS',
+    type: wholeNumber(0, 20_000),
+    default: '1000',
+    unit: 'ms',
+    expected: 'a whole number from 0 to 20000',
+    description: 'Time a local transaction waits for the lock of the SQLite file.',
+  }),
+  secret: setting({
+    env: 'CHECKPOINT_SECRET',
+    type: z.string().min(32).max(4096),
+    default: undefined,
+    defaultMeaning: 'generated in the data folder',
+    expected: 'at least 32 characters',
+    description: 'Secret from which the keys of cursors and confirmation tokens are derived.',
+  }),
+} as const;

@@ -1,0 +1,229 @@
+import { describe, expect, test } from '@jest/globals';
+import { readSettings } from '../lib/settings.ts';
+import type { Setting } from '../lib/settings/setting.ts';
+import { settingsTable } from '../lib/settings/table.ts';
+import { faultsOf } from './support/settings-faults.ts';
+
+const issuer = {
+  alias: 'corp',
+  issuer: 'https://id.example.com',
+  jwks_url: 'https://id.example.com/jwks',
+  tenants: ['plant-7'],
+};
+
+describe('readSettings', () => {
+  test('fills every default in from an empty environment', () => {
+    expect(readSettings({})).toEqual({
+      host: '127.0.0.1',
+      port: 8000,
+      dataFolder: '.checkpoint',
+      publicUrl: undefined,
+      policiesFolder: undefined,
+      issuers: [],
+      allowedOrigins: [],
+      allowedHosts: [],
+      authProfile: 'alexa',
+      logLevel: 'info',
+      commandTimeoutMs: 2000,
+      lockTimeoutMs: 1000,
+      secret: undefined,
+    });
+  });
+
+  test('takes an empty text as unset', () => {
+    const empty = Object.values<Setting>(settingsTable).map((row) => [row.env, '']);
+    expect(readSettings(Object.fromEntries(empty))).toEqual(readSettings({}));
+  });
+
+  test('returns typed values for a full environment', () => {
+    const settings = readSettings({
+      HOST: '0.0.0.0',
+      PORT: '0',
+      CHECKPOINT_DATA: '/var/lib/checkpoint',
+      CHECKPOINT_PUBLIC_URL: 'https://checkpoint.example.com/mcp',
+      CHECKPOINT_POLICIES: 'policies',
+      CHECKPOINT_ISSUERS: JSON.stringify([issuer]),
+      CHECKPOINT_ALLOWED_ORIGINS: 'https://app.example.com, http://localhost:5173',
+      CHECKPOINT_ALLOWED_HOSTS: 'checkpoint.internal, 10.0.0.7',
+      CHECKPOINT_AUTH_PROFILE: 'standard',
+      CHECKPOINT_LOG_LEVEL: 'silent',
+      CHECKPOINT_COMMAND_TIMEOUT_MS: '100',
+      CHECKPOINT_LOCK_TIMEOUT_MS: '0',
+      CHECKPOINT_SECRET: '0123456789abcdef0123456789abcdef',
+    });
+    expect(settings).toEqual({
+      host: '0.0.0.0',
+      port: 0,
+      dataFolder: '/var/lib/checkpoint',
+      publicUrl: 'https://checkpoint.example.com/mcp',
+      policiesFolder: 'policies',
+      issuers: [
+        {
+          alias: 'corp',
+          issuer: 'https://id.example.com',
+          jwksUrl: 'https://id.example.com/jwks',
+          audience: undefined,
+          tenants: ['plant-7'],
+          tenantClaim: 'tenant',
+          agentClaim: undefined,
+          clientIds: undefined,
+        },
+      ],
+      allowedOrigins: ['https://app.example.com', 'http://localhost:5173'],
+      allowedHosts: ['checkpoint.internal', '10.0.0.7'],
+      authProfile: 'standard',
+      logLevel: 'silent',
+      commandTimeoutMs: 100,
+      lockTimeoutMs: 0,
+      secret: '0123456789abcdef0123456789abcdef',
+    });
+  });
+
+  test('reports all faults in one error, by name', () => {
+    const read = () =>
+      readSettings({ PORT: '80 00', CHECKPOINT_LOG_LEVEL: 'loud', CHECKPOINT_PROT: '1' });
+    expect(read).toThrow(
+      [
+        'These settings cannot be used:',
+        '  CHECKPOINT_PROT: no setting has this name; did you mean PORT?',
+        '  PORT: expected a whole number from 0 to 65535',
+        '  CHECKPOINT_LOG_LEVEL: expected fatal, error, warn, info, debug, trace or silent',
+      ].join('\n'),
+    );
+  });
+
+  test('never repeats a value, whichever setting it was put into', () => {
+    const value = 'hunter2-hunter2';
+    const names = Object.values<Setting>(settingsTable).map((row) => row.env);
+    const environment = Object.fromEntries(names.map((name) => [name, `${value}\0|`]));
+    const faults = faultsOf({ ...environment, CHECKPOINT_ISSUERS: `[{"alias":"${value}|"}]` });
+    expect(faults.map((fault) => fault.name)).toEqual(names);
+    expect(JSON.stringify(faults)).not.toContain('hunter2');
+  });
+
+  test('leaves variables of other programs alone', () => {
+    expect(readSettings({ PATH: '/bin', CHECKPOINTS: 'x', AWS_REGION: 'eu-west-1' }).port).toBe(
+      8000,
+    );
+  });
+});
+
+describe('an unknown CHECKPOINT_ name', () => {
+  test.each([
+    ['CHECKPOINT_LOGLEVEL', 'no setting has this name; did you mean CHECKPOINT_LOG_LEVEL?'],
+    ['CHECKPOINT_HOST', 'no setting has this name; did you mean HOST?'],
+    [
+      'CHECKPOINT_LOCK_TIMEOUT',
+      'no setting has this name; did you mean CHECKPOINT_LOCK_TIMEOUT_MS?',
+    ],
+    ['CHECKPOINT_data', 'no setting has this name'],
+    ['CHECKPOINT_XYZZYXYZZY', 'no setting has this name'],
+    ['CHECKPOINT_', 'no setting has this name'],
+  ])('%s is refused', (name, problem) => {
+    expect(faultsOf({ [name]: 'x' })).toEqual([{ name, problem }]);
+  });
+
+  test('is ignored while it is empty', () => {
+    expect(faultsOf({ CHECKPOINT_LOGLEVEL: '' })).toEqual([]);
+  });
+});
+
+describe('accepted and refused values', () => {
+  test.each<[name: string, accepted: string[], refused: string[]]>([
+    [
+      'HOST',
+      ['localhost', '127.0.0.1', '::1', '0.0.0.0', 'pump-7.plant.example', 'a'.repeat(63)],
+      ['127.0.0.1:80', '[::1]', 'a b', '-a', '999.1.1.1', 'http://a', ' ', 'a'.repeat(64)],
+    ],
+    ['PORT', ['0', '1', '65535', '08000'], ['65536', '-1', '1.5', '1e3', '0x50', ' 80', 'http']],
+    ['CHECKPOINT_DATA', ['.', '/var/lib/a b'], [' ', ' data', 'data\n', 'a\0b', 'a'.repeat(4097)]],
+    ['CHECKPOINT_POLICIES', ['policies', '../shared'], [' ', 'a\0b']],
+    [
+      'CHECKPOINT_PUBLIC_URL',
+      ['https://a.example/mcp', 'http://127.0.0.1:8000/mcp', 'https://[::1]:8443/mcp'],
+      [
+        'a.example/mcp',
+        '/mcp',
+        'ftp://a.example',
+        'https:a.example',
+        'https://',
+        'https://a.example/mcp?x=1',
+        'https://a.example/mcp#x',
+        'https://user:pass@a.example/mcp',
+        'https://a.example/\nmcp',
+        ' https://a.example/mcp',
+        'https:\\\\a.example',
+        'https://a.example:99999/mcp',
+      ],
+    ],
+    [
+      'CHECKPOINT_ALLOWED_ORIGINS',
+      ['https://a.example', 'https://a.example,http://localhost:5173', 'https://[::1]:1'],
+      ['*', 'null', 'a.example', 'https://a.example/', 'https://a.example/x', 'https://a.example,'],
+    ],
+    [
+      'CHECKPOINT_ALLOWED_HOSTS',
+      ['a.example', 'a.example,[::1]', '10.0.0.7'],
+      ['a.example:8000', '*', '*.example', '::1', '[10.0.0.7]', 'https://a.example', 'a,,b', ','],
+    ],
+    ['CHECKPOINT_AUTH_PROFILE', ['alexa', 'standard'], ['Alexa', 'none', 'off']],
+    ['CHECKPOINT_LOG_LEVEL', ['trace', 'fatal'], ['INFO', '30', 'verbose']],
+    ['CHECKPOINT_COMMAND_TIMEOUT_MS', ['100', '25000'], ['99', '25001', '2s', '2000.5']],
+    ['CHECKPOINT_LOCK_TIMEOUT_MS', ['0', '20000'], ['20001', '-1', '1s']],
+    ['CHECKPOINT_SECRET', ['x'.repeat(32), 'x'.repeat(4096)], ['x'.repeat(31), 'x'.repeat(4097)]],
+  ])('%s', (name, accepted, refused) => {
+    for (const text of accepted) expect([text, faultsOf({ [name]: text })]).toEqual([text, []]);
+    for (const text of refused) {
+      const names = faultsOf({ [name]: text }).map((fault) => fault.name);
+      expect([text, names]).toEqual([text, [name]]);
+    }
+  });
+
+  test('origins and hosts come in the spelling that is compared, once each', () => {
+    const settings = readSettings({
+      CHECKPOINT_ALLOWED_ORIGINS: 'HTTPS://App.Example.com:443,https://app.example.com',
+      CHECKPOINT_ALLOWED_HOSTS: 'Checkpoint.Internal,checkpoint.internal',
+    });
+    expect(settings.allowedOrigins).toEqual(['https://app.example.com']);
+    expect(settings.allowedHosts).toEqual(['checkpoint.internal']);
+  });
+
+  test('a fault in a list names the entry by its position', () => {
+    expect(faultsOf({ CHECKPOINT_ALLOWED_ORIGINS: 'https://a.example,*' })).toEqual([
+      {
+        name: 'CHECKPOINT_ALLOWED_ORIGINS',
+        problem:
+          'expected origins such as https://app.example.com, separated by commas; /1 is not an origin',
+      },
+    ]);
+  });
+});
+
+describe('the settings table', () => {
+  const rows = Object.values<Setting>(settingsTable);
+
+  test('has every default and every example in a form that the reader takes', () => {
+    for (const row of rows) {
+      if (row.default !== undefined) expect(row.type.safeParse(row.default).success).toBe(true);
+      if (row.example !== undefined) expect(faultsOf({ [row.env]: row.example })).toEqual([]);
+    }
+  });
+
+  test('names each variable once', () => {
+    expect(rows.map((row) => row.env)).toEqual([
+      'HOST',
+      'PORT',
+      'CHECKPOINT_DATA',
+      'CHECKPOINT_PUBLIC_URL',
+      'CHECKPOINT_POLICIES',
+      'CHECKPOINT_ISSUERS',
+      'CHECKPOINT_ALLOWED_ORIGINS',
+      'CHECKPOINT_ALLOWED_HOSTS',
+      'CHECKPOINT_AUTH_PROFILE',
+      'CHECKPOINT_LOG_LEVEL',
+      'CHECKPOINT_COMMAND_TIMEOUT_MS',
+      'CHECKPOINT_LOCK_TIMEOUT_MS',
+      'CHECKPOINT_SECRET',
+    ]);
+  });
+});
