@@ -11,6 +11,8 @@ export type FaultCode =
   | 'FORMAT_TOO_NEW'
   | 'CHAIN_TORN'
   | 'PLAN_REFUSED'
+  | 'STATE_TOO_LARGE'
+  | 'POLICY_FAILED'
   | 'START_REFUSED';
 
 /** An operational fault: `kind` says whether to retry, `code` what it was, `cause` what lies under it. */

@@ -1,4 +1,5 @@
 // Sizes and keys by the rules of the strictest backend, so that every backend refuses the same.
+import { LIMITS } from './limits.ts';
 import type { ItemKey } from './ports/storage.ts';
 
 /**
@@ -58,4 +59,23 @@ export function keyText(key: ItemKey): string {
 export function keyBytes(key: ItemKey): { readonly partition: number; readonly sort: number } {
   const { pk, sk } = tableKey(key);
   return { partition: Buffer.byteLength(pk, 'utf8'), sort: Buffer.byteLength(sk, 'utf8') };
+}
+
+/** Why no backend takes a key, or undefined: too long, or not Unicode text. */
+export function keyFault(key: ItemKey): string | undefined {
+  const { pk, sk } = tableKey(key);
+  // Every lone surrogate becomes the same replacement character in UTF-8.
+  if (!pk.isWellFormed() || !sk.isWellFormed()) return 'with half of a character pair';
+  const { partition, sort } = keyBytes(key);
+  if (partition > LIMITS.partitionKeyBytes.max) return `of ${partition} bytes`;
+  return sort > LIMITS.sortKeyBytes.max ? `of ${sort} bytes` : undefined;
+}
+
+/** What the attributes of the sparse indexes may add to an item. */
+const INDEX_BYTES = 512;
+
+/** Bytes of an item in its table, with key and index attributes. */
+export function storedBytes(key: ItemKey, item: unknown): number {
+  const { partition, sort } = keyBytes(key);
+  return itemBytes(item) + 'pk'.length + partition + 'sk'.length + sort + INDEX_BYTES;
 }

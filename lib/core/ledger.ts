@@ -1,7 +1,7 @@
 // The ledger: what an idempotency key did. Digests are HMACs, so that a row never gives a value away.
 import { canonicalMac, sameDigest, sha256Hex } from './canonical.ts';
 import { LIMITS } from './limits.ts';
-import type { Command } from './model/commands.ts';
+import type { Command, StepInput } from './model/commands.ts';
 import type { Principal } from './model/principal.ts';
 import { FORMAT, type LedgerRow, type Receipt } from './model/workflow.ts';
 
@@ -25,10 +25,9 @@ export function keyedCommand(
   principal: Principal,
   command: Command,
 ): KeyedCommand | undefined {
-  const { type, key, ...rest } = command;
+  const { type, key } = command;
   if (key === undefined) return undefined;
-  const args: Record<string, unknown> = { ...rest };
-  delete args['confirmation'];
+  const args = argumentsOf(command);
   const operation = type === 'correct_step' ? 'record_step' : type;
   const fields = Object.fromEntries(
     Object.entries(args)
@@ -37,11 +36,33 @@ export function keyedCommand(
   );
   return {
     tenant: principal.tenant,
-    key: sha256Hex(`${principal.subject}\n${key}`),
+    // As JSON, because a separator could be part of either.
+    key: sha256Hex(JSON.stringify([principal.subject, key])),
     operation,
     digest: canonicalMac(secret, { operation, arguments: args }),
     fields,
   };
+}
+
+/** The arguments of a command under the names that callers know them by. */
+function argumentsOf(command: Command): Readonly<Record<string, unknown>> {
+  const args: Record<string, unknown> = { ...command };
+  for (const name of ['type', 'key', 'confirmation', 'workflow', 'input']) delete args[name];
+  if ('workflow' in command) args['workflow_id'] = command.workflow;
+  return 'input' in command ? { ...args, ...inputArguments(command.input) } : args;
+}
+
+function inputArguments(input: StepInput): Readonly<Record<string, unknown>> {
+  switch (input.kind) {
+    case 'reading':
+      return { reading: input.value, unit: input.unit };
+    case 'choice':
+      return { choice: input.option };
+    case 'text':
+      return { text: input.text };
+    case 'confirm':
+      return { confirmed: input.confirmed };
+  }
 }
 
 /** The row to write with a command that takes effect at `now` (epoch milliseconds). */

@@ -18,8 +18,13 @@ export const LIMITS = {
   jsonNodes: { max: 200_000, unit: 'containers', reason: 'more than any accepted body can hold' },
   idempotencyKeyChars: { max: 255, unit: 'characters', reason: 'what widely used APIs accept' },
   assetChars: { max: 64, unit: 'characters', reason: 'a label on a machine' },
-  subjectChars: { max: 128, unit: 'characters', reason: 'identity providers issue at most this' },
+  subjectChars: { max: 272, unit: 'characters', reason: 'an OpenID subject of 255 and its issuer' },
   displayNameChars: { max: 64, unit: 'characters', reason: 'a name that can be spoken' },
+  tokenChars: {
+    max: 8_192,
+    unit: 'characters',
+    reason: 'a token with many groups, and still within what gateways take as one header',
+  },
   tenantChars: { max: 64, unit: 'characters', reason: 'part of every key' },
   procedureSteps: {
     max: 100,
@@ -30,6 +35,9 @@ export const LIMITS = {
   reasonChars: { max: 500, unit: 'characters', reason: 'a spoken sentence or two' },
   choiceOptions: { max: 12, unit: 'options', reason: 'more cannot be chosen by ear' },
   spokenChoices: { max: 5, unit: 'choices', reason: 'what a listener keeps in mind' },
+  spokenWords: { max: 74, unit: 'words', reason: 'an answer of less than thirty seconds' },
+  replyBytes: { max: 20_000, unit: 'bytes', reason: 'a tool answer that no client cuts short' },
+  namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
   eventsPerWorkflow: {
     max: 10_000,
     unit: 'events',

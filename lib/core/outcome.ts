@@ -45,6 +45,7 @@ export type ConfirmationReason =
   | 'not_confirmed'
   | 'deviating_choice'
   | 'already_recorded'
+  | 'second_person'
   | 'ends_assignment';
 
 /** An outcome that wrote nothing. */
@@ -119,6 +120,7 @@ export type Refusal =
       /** Give one of these back in the second call. */
       readonly confirmation?: string;
       readonly replaces?: number;
+      readonly confirms?: number;
       readonly tenure?: number;
       readonly workflow: WorkflowView;
     };

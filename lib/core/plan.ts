@@ -1,6 +1,7 @@
 // Commit plans as data, and their compiler to one conditional transaction.
 // Invariants: a guard merges into a write of the same item; no item is written twice; sizes, counts
 // and key lengths are checked before anything is sent.
+import { checkTransaction, planRefused } from './check-transaction.ts';
 import { Fault } from './fault.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
@@ -14,7 +15,7 @@ import type {
   Workflow,
 } from './model/workflow.ts';
 import type { Expectation, ItemKey, Transaction, Write } from './ports/storage.ts';
-import { itemBytes, keyBytes, keyText } from './keys.ts';
+import { itemBytes, keyText } from './keys.ts';
 
 /** The change of an existing aggregate: named attributes only. */
 export interface WorkflowChange {
@@ -77,8 +78,9 @@ export function aggregateAfter(plan: CommitPlan): Workflow {
 }
 
 /**
- * Compiles a plan to one transaction. Throws a terminal fault `PLAN_REFUSED` for two writes of one
- * item, for more than 100 items or 4 MB, and for items or keys beyond what any backend takes.
+ * Compiles a plan to one transaction. Throws a terminal fault: `PLAN_REFUSED` for two writes of one
+ * item, for more than 100 items or 4 MB, and for items or keys beyond what any backend takes;
+ * `STATE_TOO_LARGE` for steps that would let the state outgrow its bound.
  */
 export function compilePlan(plan: CommitPlan): Transaction {
   const writes = [
@@ -90,7 +92,10 @@ export function compilePlan(plan: CommitPlan): Transaction {
     ...plan.vault.map((row): Write => ({ op: 'create', key: vaultKey(row), item: row })),
     ...plan.outbox.map((row): Write => ({ op: 'create', key: outboxKey(row), item: row })),
   ];
-  return checked(withGuards(distinct(writes), plan.guards), aggregateAfter(plan));
+  const compiled = withGuards(distinct(writes), plan.guards);
+  checkTransaction(compiled);
+  checkState(plan);
+  return { writes: compiled };
 }
 
 const eventKey = ({ tenant, workflow, seq }: StoredEvent): ItemKey => ({
@@ -131,6 +136,11 @@ function aggregateWrite({ tenant, aggregate }: CommitPlan): Write {
   };
 }
 
+/** A transaction that only remembers what a key was answered. */
+export function rememberKey(row: LedgerRow, now: number): Transaction {
+  return { writes: [ledgerWrite(row, now)] };
+}
+
 function ledgerWrite(row: LedgerRow, now: number): Write {
   const key: ItemKey = { kind: 'ledger', tenant: row.tenant, key: row.key };
   return { op: 'create', key, item: row, expiredAt: Math.floor(now / 1000) };
@@ -166,7 +176,7 @@ function distinct(writes: readonly Write[]): Map<string, Write> {
   const byKey = new Map<string, Write>();
   for (const write of writes) {
     const text = keyText(write.key);
-    if (byKey.has(text)) throw refused(`the plan writes ${write.key.kind} twice`);
+    if (byKey.has(text)) throw planRefused(`the plan writes ${write.key.kind} twice`);
     byKey.set(text, write);
   }
   return byKey;
@@ -177,7 +187,7 @@ function withGuards(writes: Map<string, Write>, guards: CommitPlan['guards']): r
     const text = keyText(key);
     const write = writes.get(text);
     if (write === undefined) writes.set(text, { op: 'check', key, expect });
-    else if (write.op === 'create') throw refused(`a guard on a ${key.kind} that is created`);
+    else if (write.op === 'create') throw planRefused(`a guard on a ${key.kind} that is created`);
     else writes.set(text, { ...write, expect: merged(write.expect, expect, key.kind) });
   }
   return [...writes.values()];
@@ -185,31 +195,15 @@ function withGuards(writes: Map<string, Write>, guards: CommitPlan['guards']): r
 
 function merged(a: Expectation, b: Expectation, kind: string): Expectation {
   for (const [name, value] of Object.entries(b)) {
-    if (name in a && a[name] !== value) throw refused(`two expectations of ${kind}.${name}`);
+    if (name in a && a[name] !== value) throw planRefused(`two expectations of ${kind}.${name}`);
   }
   return { ...a, ...b };
 }
 
-function checked(writes: readonly Write[], after: Workflow): Transaction {
-  if (writes.length > LIMITS.transactionItems.max) {
-    throw refused(`${writes.length} items in one transaction`);
-  }
-  let total = 0;
-  for (const write of writes) {
-    const { partition, sort } = keyBytes(write.key);
-    if (partition > LIMITS.partitionKeyBytes.max || sort > LIMITS.sortKeyBytes.max) {
-      throw refused(`a ${write.key.kind} key of ${Math.max(partition, sort)} bytes`);
-    }
-    const bytes = write.op === 'create' ? itemBytes(write.item) : itemBytes(write);
-    if (bytes > LIMITS.itemBytes.max) throw refused(`a ${write.key.kind} of ${bytes} bytes`);
-    total += bytes;
-  }
-  if (total > LIMITS.transactionBytes.max) throw refused(`a transaction of ${total} bytes`);
-  const stateBytes = itemBytes(after);
-  if (stateBytes > LIMITS.stateBytes.max) throw refused(`a state of ${stateBytes} bytes`);
-  return { writes };
-}
-
-function refused(what: string): Fault {
-  return new Fault('terminal', 'PLAN_REFUSED', `plan refused: ${what}`);
+/** A state may not outgrow its bound by steps; ending a workflow is never refused for its size. */
+function checkState(plan: CommitPlan): void {
+  if (plan.aggregate.op === 'update' && plan.aggregate.change.steps === undefined) return;
+  const bytes = itemBytes(aggregateAfter(plan));
+  if (bytes <= LIMITS.stateBytes.max) return;
+  throw new Fault('terminal', 'STATE_TOO_LARGE', `a state of ${bytes} bytes`);
 }

@@ -1,9 +1,19 @@
 // The registry of procedures: validates every definition at once, knows every version, asks rules.
 // Does not know where definitions come from.
+import * as z from 'zod';
 import { canonicalHash } from './canonical.ts';
-import type { Json } from './json.ts';
-import { procedureSchema, type Procedure, type ProcedureInput, type Step } from './model/procedure.ts';
+import { Fault } from './fault.ts';
+import { pointer, type Json } from './json.ts';
+import {
+  procedureSchema,
+  ruleSchema,
+  stepSchema,
+  type Procedure,
+  type ProcedureInput,
+  type Step,
+} from './model/procedure.ts';
 import type { InputFault } from './input-fault.ts';
+import { canonicalAsset } from './names.ts';
 import type { DomainPolicy, Finding, RuleInput } from './ports/policy.ts';
 
 /** A procedure with the digest of its content. */
@@ -29,22 +39,29 @@ export interface ProcedureFault extends InputFault {
   readonly source: string;
 }
 
-/** Parses one definition; answers all its faults at once. */
+/** Parses one definition; answers all its faults at once, those between its parts included. */
 export function parseProcedure(
   input: unknown,
 ):
   | { readonly ok: true; readonly procedure: Procedure }
   | { readonly ok: false; readonly faults: readonly InputFault[] } {
   const parsed = procedureSchema.safeParse(input);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => ({
-      path: issue.path.map((part) => `/${String(part)}`).join(''),
-      message: issue.message,
-    }));
-    return { ok: false, faults };
-  }
-  const faults = crossFaults(parsed.data);
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, procedure: parsed.data };
+  const faults = [
+    ...(parsed.success ? [] : parsed.error.issues.flatMap(shapeFaults)),
+    ...crossFaults(input),
+  ];
+  return parsed.success && faults.length === 0
+    ? { ok: true, procedure: parsed.data }
+    : { ok: false, faults };
+}
+
+function shapeFaults(issue: z.core.$ZodIssue): readonly InputFault[] {
+  const path = issue.path.reduce<string>((base, part) => pointer(base, String(part)), '');
+  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+  return issue.keys.map((key) => ({
+    path: pointer(path, key),
+    message: 'expected no member of this name',
+  }));
 }
 
 /** Builds the registry, or answers every fault of every domain. */
@@ -114,12 +131,32 @@ function registryOf(
       version === undefined ? newest.get(id) : versions.get(versionKey(id, version))?.procedure,
     check: (procedure, input) => {
       const entry = versions.get(versionKey(procedure.id, procedure.version));
-      const coded =
-        entry?.policy.check?.({ ...input, procedure: procedure.id, version: procedure.version }) ??
-        [];
-      return [...declaredFindings(procedure, input.step, input.values), ...coded];
+      const asked = { ...input, procedure: procedure.id, version: procedure.version };
+      return [
+        ...declaredFindings(procedure, input.step, input.values),
+        ...codedFindings(entry?.policy, asked),
+      ];
     },
   };
+}
+
+const findingsSchema = z.array(
+  z.object({
+    rule: z.string().min(1).max(48),
+    message: z.string().min(1).max(300),
+    follows: z.enum(['retake', 'record_and_notify', 'block']),
+  }),
+);
+
+/** Asks a domain's code; what it throws or answers wrongly is a fault, never a recorded value. */
+function codedFindings(policy: DomainPolicy | undefined, asked: RuleInput): readonly Finding[] {
+  if (policy?.check === undefined) return [];
+  try {
+    return findingsSchema.parse(policy.check(asked));
+  } catch (cause) {
+    const what = `the rules of ${policy.domain} failed on ${asked.procedure}, ${asked.step}`;
+    throw new Fault('terminal', 'POLICY_FAILED', what, { cause });
+  }
 }
 
 function declaredFindings(
@@ -139,41 +176,81 @@ function declaredFindings(
   });
 }
 
-function crossFaults(procedure: Procedure): InputFault[] {
-  const ids = procedure.steps.map((step) => step.id);
+/** Faults between parts of a definition, as far as its parts can be read. */
+function crossFaults(input: unknown): InputFault[] {
   const faults: InputFault[] = [];
   const fault = (path: string, message: string): void => {
     faults.push({ path, message });
   };
-  let pattern: RegExp | undefined;
-  try {
-    pattern = assetPattern(procedure);
-  } catch {
-    fault('/asset/pattern', 'expected a valid regular expression');
-  }
-  if (pattern !== undefined && !pattern.test(procedure.asset.example.toUpperCase())) {
-    fault('/asset/example', 'expected an example that matches the pattern in upper case');
-  }
-  procedure.steps.forEach((step, i) => {
+  const { asset, steps, rules } = readable(input);
+  if (asset !== undefined) assetFaults(asset, fault);
+  const ids = steps.map(({ id }) => id);
+  steps.forEach(({ id, step }, i) => {
     const at = `/steps/${i}`;
-    if (ids.indexOf(step.id) !== i) fault(`${at}/id`, `the step id ${step.id} appears twice`);
-    step.requires.forEach((id, j) => {
-      const place = ids.indexOf(id);
-      if (place < 0) fault(`${at}/requires/${j}`, `there is no step ${id}`);
-      else if (place >= i) fault(`${at}/requires/${j}`, `${id} is not an earlier step`);
+    if (id !== undefined && ids.indexOf(id) !== i) {
+      fault(`${at}/id`, `the step id ${id} appears twice`);
+    }
+    step?.requires.forEach((required, j) => {
+      const place = ids.indexOf(required);
+      if (place < 0) fault(`${at}/requires/${j}`, `there is no step ${required}`);
+      else if (place >= i) fault(`${at}/requires/${j}`, `${required} is not an earlier step`);
     });
-    stepFaults(step, at, fault);
+    if (step !== undefined) stepFaults(step, at, fault);
   });
-  procedure.rules.forEach((rule, i) => {
+  rules.forEach((rule, i) => {
+    if (rule === undefined) return;
     for (const side of ['step', 'than'] as const) {
-      const step = stepOf(procedure, rule[side]);
-      if (step?.kind !== 'reading') {
+      const meant = steps.find(({ id }) => id === rule[side]);
+      const unreadable = meant !== undefined && meant.step === undefined;
+      if (!unreadable && meant?.step?.kind !== 'reading') {
         fault(`/rules/${i}/${side}`, `expected the id of a reading step, not ${rule[side]}`);
       }
     }
     if (rule.step === rule.than) fault(`/rules/${i}/than`, 'expected another step');
   });
   return faults;
+}
+
+interface Readable {
+  readonly asset: Procedure['asset'] | undefined;
+  readonly steps: readonly { readonly id: string | undefined; readonly step: Step | undefined }[];
+  readonly rules: readonly (Procedure['rules'][number] | undefined)[];
+}
+
+/** The parts of a definition that fit their own schema, each in its place. */
+function readable(input: unknown): Readable {
+  const parts = z
+    .object({
+      asset: z.unknown(),
+      steps: z.array(z.unknown()).catch([]),
+      rules: z.array(z.unknown()).catch([]),
+    })
+    .safeParse(input);
+  const { asset, steps, rules } = parts.data ?? { asset: undefined, steps: [], rules: [] };
+  return {
+    asset: procedureSchema.shape.asset.safeParse(asset).data,
+    steps: steps.map((raw) => ({
+      id: z.object({ id: z.string() }).safeParse(raw).data?.id,
+      step: stepSchema.safeParse(raw).data,
+    })),
+    rules: rules.map((raw) => ruleSchema.safeParse(raw).data),
+  };
+}
+
+function assetFaults(
+  asset: Procedure['asset'],
+  fault: (path: string, message: string) => void,
+): void {
+  let pattern: RegExp;
+  try {
+    pattern = assetPattern({ asset });
+  } catch {
+    fault('/asset/pattern', 'expected a valid regular expression');
+    return;
+  }
+  if (!pattern.test(canonicalAsset(asset.example))) {
+    fault('/asset/example', 'expected an example that matches the pattern in upper case');
+  }
 }
 
 function stepFaults(step: Step, at: string, fault: (path: string, message: string) => void): void {
@@ -215,6 +292,6 @@ export function hasDecimals(value: number, decimals: number): boolean {
 }
 
 /** The pattern for a whole asset id of a procedure. */
-export function assetPattern(procedure: Procedure): RegExp {
+export function assetPattern(procedure: Pick<Procedure, 'asset'>): RegExp {
   return new RegExp(`^(?:${procedure.asset.pattern})$`, 'u');
 }

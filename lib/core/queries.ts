@@ -36,7 +36,25 @@ export interface Queries {
 }
 
 /** Builds the query side. */
-export function createQueries(store: StorageBackend, registry: ProcedureRegistry): Queries {
+export function createQueries(
+  store: StorageBackend,
+  registry: ProcedureRegistry,
+  onFault?: (fault: Fault, operation: string) => void,
+): Queries {
+  const guarded = async <T>(
+    operation: string,
+    refusal: Refusal | undefined,
+    read: () => Promise<Found<T> | Refusal>,
+  ): Promise<Found<T> | Refusal> => {
+    if (refusal !== undefined) return refusal;
+    try {
+      return await read();
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      onFault?.(error, operation);
+      return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
+    }
+  };
   const view = (workflow: Workflow): WorkflowView => {
     const { procedure, procedure_version: version } = workflow;
     const found = registry.find(procedure, version);
@@ -46,7 +64,7 @@ export function createQueries(store: StorageBackend, registry: ProcedureRegistry
 
   return {
     getWorkflow: (principal, which) =>
-      guarded(refusalForReading(principal), async () => {
+      guarded('get_workflow', refusalForReading(principal), async () => {
         const { tenant } = principal;
         let id = which.workflow;
         if (id === undefined && which.asset !== undefined) {
@@ -68,30 +86,17 @@ export function createQueries(store: StorageBackend, registry: ProcedureRegistry
         return { code: 'FOUND', value: view(workflow) };
       }),
     listMine: (principal) =>
-      guarded(refusalForReading(principal), async () => {
+      guarded('list_my_workflows', refusalForReading(principal), async () => {
         const mine = await activeOf(store, principal);
         return { code: 'FOUND', value: { workflows: mine.map(view), more: false } };
       }),
     listBlocked: (principal) =>
-      guarded(refusalForSupervising(principal), async () => {
+      guarded('list_blocked', refusalForSupervising(principal), async () => {
         const page = await store.listWorkflows(principal.tenant, 'BLOCKED', { limit: 20 });
         const workflows = page.items.map(view);
         return { code: 'FOUND', value: { workflows, more: page.next !== undefined } };
       }),
   };
-}
-
-async function guarded<T>(
-  refusal: Refusal | undefined,
-  read: () => Promise<Found<T> | Refusal>,
-): Promise<Found<T> | Refusal> {
-  if (refusal !== undefined) return refusal;
-  try {
-    return await read();
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
-  }
 }
 
 /** The active workflows of a person, each read from its record. */
@@ -114,14 +119,12 @@ function choices(workflows: readonly Workflow[], registry: ProcedureRegistry): R
   return {
     code: 'AMBIGUOUS',
     about: 'workflow',
-    choices: shown.map(
-      ({ id, asset, procedure }): Choice => ({
-        workflow: id,
-        asset,
-        procedure,
-        title: registry.find(procedure)?.title ?? procedure,
-      }),
-    ),
+    choices: shown.map(({ id, asset, procedure }): Choice => ({
+      workflow: id,
+      asset,
+      procedure,
+      title: registry.find(procedure)?.title ?? procedure,
+    })),
     total: workflows.length,
   };
 }

@@ -8,7 +8,14 @@ import { decide } from './decide/decide.ts';
 import { decideStart } from './decide/start.ts';
 import { eventBody } from './events.ts';
 import { Fault, isFault } from './fault.ts';
-import { compareWithLedger, keyedCommand, ledgerRowIsValid, type KeyedCommand } from './ledger.ts';
+import { keyText } from './keys.ts';
+import {
+  compareWithLedger,
+  keyedCommand,
+  ledgerRow,
+  ledgerRowIsValid,
+  type KeyedCommand,
+} from './ledger.ts';
 import { LIMITS } from './limits.ts';
 import type { Command, StartWorkflow, WorkflowCommand } from './model/commands.ts';
 import type { Principal } from './model/principal.ts';
@@ -16,7 +23,7 @@ import type { Procedure } from './model/procedure.ts';
 import type { LedgerRow, Lock, Profile, Receipt, VaultRow, Workflow } from './model/workflow.ts';
 import { canonicalAsset } from './names.ts';
 import type { Outcome, Refusal } from './outcome.ts';
-import { aggregateAfter, compilePlan } from './plan.ts';
+import { aggregateAfter, compilePlan, rememberKey } from './plan.ts';
 import type { Clock, Random } from './ports/runtime.ts';
 import type { FailedCondition, ItemKey, StorageBackend } from './ports/storage.ts';
 import { stepOf, type ProcedureRegistry } from './procedures.ts';
@@ -32,6 +39,8 @@ export interface ServiceParts {
   readonly random: Random;
   readonly secrets: (tenant: string) => TenantSecrets;
   readonly sinks: readonly string[];
+  /** Told of every fault that is answered `BACKEND_UNAVAILABLE`, for logs and metrics. */
+  readonly onFault?: (fault: Fault, operation: string) => void;
 }
 
 /** The command side of Checkpoint. */
@@ -67,7 +76,8 @@ const REMEMBERED = 1_000;
 export function createService(parts: ServiceParts): Service {
   const { store, registry, clock, random, secrets } = parts;
   const remembered = new Map<string, Workflow>();
-  const cacheKey = (tenant: string, id: string): string => `${tenant}\n${id}`;
+  const cacheKey = (tenant: string, id: string): string =>
+    keyText({ kind: 'workflow', tenant, id });
   const remember = (workflow: Workflow): void => {
     const key = cacheKey(workflow.tenant, workflow.id);
     remembered.delete(key);
@@ -87,6 +97,10 @@ export function createService(parts: ServiceParts): Service {
       return await attempts(principal, command, deadlineMs);
     } catch (error) {
       if (!isFault(error) || error.code === 'PLAN_REFUSED') throw error;
+      if (error.code === 'STATE_TOO_LARGE') {
+        return { code: 'LIMIT_REACHED', limit: 'stateBytes', max: LIMITS.stateBytes.max };
+      }
+      parts.onFault?.(error, command.type);
       if (command.type !== 'start_workflow' && command.workflow !== undefined) {
         remembered.delete(cacheKey(principal.tenant, command.workflow));
       }
@@ -99,6 +113,9 @@ export function createService(parts: ServiceParts): Service {
     command: Command,
     deadlineMs: number,
   ): Promise<Outcome> => {
+    if (clock.now() >= deadlineMs) {
+      throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'the deadline passed before the start');
+    }
     const keyed = keyedCommand(secrets(principal.tenant).ledger, principal, command);
     if (command.type !== 'start_workflow' && command.workflow === undefined) {
       return bare(principal, keyed);
@@ -362,18 +379,36 @@ export function createService(parts: ServiceParts): Service {
       if (event?.seq !== decision.seq) {
         throw new Fault('retryable', 'CHAIN_TORN', 'the event of a receipt is missing');
       }
-      return answer(workflow, receiptOf(eventBody(event)));
+      return answer(attempt, workflow, receiptOf(eventBody(event)));
     }
     const found = await search(workflow, decision);
-    return found === undefined ? decision.otherwise : answer(workflow, found);
+    return found === undefined ? decision.otherwise : answer(attempt, workflow, found);
   };
 
-  const answer = (workflow: Workflow, receipt: Receipt): Outcome => ({
-    code: 'OK',
-    duplicate: true,
-    receipt,
-    workflow: viewOf(workflow, procedureOf(workflow)),
-  });
+  /**
+   * Answers a repeat that the state recognised. Its key is remembered: a late delivery of the same
+   * command must get this answer too, when the state has moved on and could no longer tell.
+   */
+  const answer = async (
+    { principal, keyed, deadlineMs }: Attempt,
+    workflow: Workflow,
+    receipt: Receipt,
+  ): Promise<Outcome> => {
+    if (keyed !== undefined) {
+      const row = ledgerRow(keyed, receipt, clock.now());
+      const result = await store.commit(rememberKey(row, clock.now()), deadlineMs);
+      const [failed] = result.ok ? [] : result.failed;
+      const other = failed?.item as LedgerRow | undefined;
+      const answered = await fromLedger(principal, keyed, other);
+      if (answered !== undefined) return answered;
+    }
+    return {
+      code: 'OK',
+      duplicate: true,
+      receipt,
+      workflow: viewOf(workflow, procedureOf(workflow)),
+    };
+  };
 
   const search = async (
     workflow: Workflow,
@@ -385,10 +420,12 @@ export function createService(parts: ServiceParts): Service {
       const page = await store.listEvents(tenant, id, { after: from, limit: LIMITS.pageItems.max });
       for (const event of page) {
         const body = eventBody(event);
+        // A confirmation by a second person commits to the value of the record it confirms.
+        const seq = Number(body.data['confirms'] ?? event.seq);
         const [vault] =
           body.data['commitment'] === undefined
             ? []
-            : await store.snapshot([{ kind: 'vault', tenant, workflow: id, seq: event.seq }]);
+            : await store.snapshot([{ kind: 'vault', tenant, workflow: id, seq }]);
         if (matches(body, vault)) return receiptOf(body);
       }
       const last = page.at(-1);

@@ -2,7 +2,13 @@
 // Sensitive values are never in the aggregate, so they cannot be in a view.
 import type { Json } from './json.ts';
 import type { Procedure, Step } from './model/procedure.ts';
-import type { Slot, SlotStatus, Workflow, WorkflowResult, WorkflowState } from './model/workflow.ts';
+import type {
+  Slot,
+  SlotStatus,
+  Workflow,
+  WorkflowResult,
+  WorkflowState,
+} from './model/workflow.ts';
 import { stepOf } from './procedures.ts';
 
 /** The step to be done next, with all that has to be said about it. */
@@ -24,6 +30,8 @@ export interface NextStep {
   readonly max_chars?: number;
   /** Present when the step has a record that this one replaces. */
   readonly replaces?: number;
+  /** Present when another person has to confirm the record with this sequence. */
+  readonly confirms?: number;
 }
 
 /** One step as it stands. */
@@ -148,6 +156,7 @@ function describe(step: Step, slot: Slot | undefined): NextStep {
     second_person: step.second_person,
     awaiting_second: slot?.status === 'awaiting_second',
     ...(slot?.status === 'retake' && { replaces: slot.seq }),
+    ...(slot?.status === 'awaiting_second' && { confirms: slot.seq }),
     ...(step.kind === 'reading' && {
       unit: step.unit.symbol,
       unit_spoken: step.unit.spoken,

@@ -1,4 +1,5 @@
 /** The list of files that are generated from code. Nothing is written here. */
+import { procedureSchemaText } from './procedure-schema.ts';
 import { configurationText, envExampleText } from './settings-docs.ts';
 
 /** A generated file: its path from the top of the repository, and its whole text. */
@@ -12,5 +13,6 @@ export function generatedFiles(): GeneratedFile[] {
   return [
     { path: '.env.example', text: envExampleText() },
     { path: 'docs/configuration.md', text: configurationText() },
+    { path: 'docs/procedure.schema.json', text: procedureSchemaText() },
   ];
 }

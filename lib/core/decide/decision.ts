@@ -60,6 +60,7 @@ export interface Change {
   };
   /** The named attributes that change, given the new event's sequence and time. */
   readonly change: (seq: number, at: string) => WorkflowChange;
+  readonly ends?: boolean;
   readonly locks?: readonly LockPlan[];
   readonly pointers?: CommitPlan['pointers'];
   readonly vault?: (seq: number) => VaultRow;
@@ -72,8 +73,9 @@ export type Payload = { readonly [key: string]: Json };
 /** Builds the commit of a change: event, head, ledger row and outbox rows in one plan. */
 export function commitChange(context: DecideContext, input: Change): Decision {
   const { workflow, procedure } = input;
-  if (workflow.head_seq >= LIMITS.eventsPerWorkflow.max) {
-    const { max } = LIMITS.eventsPerWorkflow;
+  const { max } = LIMITS.eventsPerWorkflow;
+  // Ending a workflow is never refused: its asset must not stay locked.
+  if (workflow.head_seq >= max && input.ends !== true) {
     return refuse({ code: 'LIMIT_REACHED', limit: 'eventsPerWorkflow', max });
   }
   const at = new Date(context.now).toISOString();
@@ -123,9 +125,10 @@ export function commitChange(context: DecideContext, input: Change): Decision {
 }
 
 /** Ends a workflow: frees its asset and its holder's pointer. */
-export function endings(workflow: Workflow): Pick<Change, 'locks' | 'pointers'> {
+export function endings(workflow: Workflow): Pick<Change, 'ends' | 'locks' | 'pointers'> {
   const { asset, fence, id } = workflow;
   return {
+    ends: true,
     locks: [{ op: 'release', asset, fence, workflow: id }],
     pointers: [{ op: 'remove', subject: workflow.holder.subject }],
   };
@@ -184,4 +187,3 @@ export function receiptOf(event: EventBody): Receipt {
     ...(data['to'] !== undefined && { to: data['to'] as string }),
   };
 }
-

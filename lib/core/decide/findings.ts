@@ -29,8 +29,10 @@ export function deviationsOf(
       .filter(([, slot]) => slot.status !== 'retake' && slot.value !== undefined)
       .map(([id, slot]) => [id, slot.value as Json]),
   );
+  // Rules never see a sensitive text: their messages are spoken, stored and sent in the clear.
+  const shown = step.kind === 'text' && step.sensitive ? {} : { [step.id]: value };
   const broken = registry
-    .check(procedure, { step: step.id, values: { ...values, [step.id]: value } })
+    .check(procedure, { step: step.id, values: { ...values, ...shown } })
     .map((finding): Deviation => ({ ...finding, reason: 'rule_broken' }));
   return [...ownDeviations(step, value), ...broken].sort(
     (a, b) => SEVERITY.indexOf(b.follows) - SEVERITY.indexOf(a.follows),
@@ -39,7 +41,8 @@ export function deviationsOf(
 
 /** Whether a reading is within its bounds but outside its warning band. */
 export function isWarning(step: Step, value: Json): boolean {
-  if (step.kind !== 'reading' || step.warning === undefined || typeof value !== 'number') return false;
+  if (step.kind !== 'reading' || step.warning === undefined || typeof value !== 'number')
+    return false;
   return value < step.warning.min || value > step.warning.max;
 }
 

@@ -1,11 +1,18 @@
 // Recording, correcting and confirming a step. Every check comes before any write.
 // A repeat is recognised by state: the same content for a recorded step is the same receipt.
-import { canonicalJson } from '../canonical.ts';
+import { canonicalHash, canonicalJson } from '../canonical.ts';
 import { checkConfirmation, signConfirmation } from '../confirmation.ts';
 import type { Json } from '../json.ts';
 import type { CorrectStep, RecordStep } from '../model/commands.ts';
 import type { Procedure, Step } from '../model/procedure.ts';
-import { FORMAT, type EventBody, type ReceiptResult, type Slot, type VaultRow, type Workflow } from '../model/workflow.ts';
+import {
+  FORMAT,
+  type EventBody,
+  type ReceiptResult,
+  type Slot,
+  type VaultRow,
+  type Workflow,
+} from '../model/workflow.ts';
 import { stepOf } from '../procedures.ts';
 import { commitment } from '../redact.ts';
 import { unmetRequirements, viewOf } from '../view.ts';
@@ -26,6 +33,7 @@ interface Recording extends RecordState {
   readonly value: Json;
   readonly sensitive: boolean;
   readonly replaces: number | undefined;
+  readonly confirms: number | undefined;
   readonly confirmation: string | undefined;
 }
 
@@ -50,6 +58,7 @@ export function decideRecord(
     value: parsed.value,
     sensitive: step.kind === 'text' && step.sensitive,
     replaces: command.type === 'correct_step' ? command.replaces : undefined,
+    confirms: command.type === 'record_step' ? command.confirms : undefined,
     confirmation: command.confirmation,
   };
   return (
@@ -66,9 +75,12 @@ function repeated(r: Recording, context: DecideContext): Decision | undefined {
   const { subject } = context.principal;
   const current = sameContent(r);
   const concerned = slot?.by === subject || r.workflow.holder.subject === subject;
+  if (r.confirms !== undefined) {
+    const open = slot?.seq === r.confirms && slot.witness === undefined;
+    return open ? undefined : searchFor('confirms', r.confirms, r, subject);
+  }
   if (replaces === undefined) {
     if (slot === undefined || !current) return undefined;
-    if (slot.witness?.by === subject) return { kind: 'duplicate', seq: slot.witness.seq };
     if (slot.status === 'awaiting_second' && slot.by !== subject) return undefined;
     if (slot.status !== 'retake') {
       return concerned ? { kind: 'duplicate', seq: slot.seq } : undefined;
@@ -80,19 +92,29 @@ function repeated(r: Recording, context: DecideContext): Decision | undefined {
     const same = current && slot.status !== 'retake' && slot.by === subject;
     return same ? { kind: 'duplicate', seq: slot.seq } : undefined;
   }
+  return searchFor('replaces', replaces, r, subject);
+}
+
+/** Looks for this very answer to a record that has been answered since. */
+function searchFor(
+  relation: 'replaces' | 'confirms',
+  seq: number,
+  r: Recording,
+  subject: string,
+): Decision {
   return {
     kind: 'search',
-    after: replaces,
+    after: seq,
     matches: (event, vault) =>
       event.data['step'] === r.step.id &&
-      event.data['replaces'] === replaces &&
+      event.data[relation] === seq &&
       event.actor.subject === subject &&
       eventHolds(event, r, vault),
     otherwise: {
       code: 'STALE_REFERENCE',
       names: 'reading',
-      given: replaces,
-      ...(slot !== undefined && { current: slot.seq }),
+      given: seq,
+      ...(r.slot !== undefined && { current: r.slot.seq }),
       workflow: viewOf(r.workflow, r.procedure),
     },
   };
@@ -102,8 +124,8 @@ function repeated(r: Recording, context: DecideContext): Decision | undefined {
 function witnessed(r: Recording, context: DecideContext): Decision | undefined {
   const { slot, step, workflow, procedure } = r;
   const { subject, kind } = context.principal;
-  const waits = slot?.status === 'awaiting_second' && slot.by !== subject;
-  if (!waits || r.replaces !== undefined) return undefined;
+  if (r.replaces !== undefined) return undefined;
+  if (slot?.status !== 'awaiting_second' || slot.by === subject) return misplaced(r);
   if (kind !== 'person') return refuse({ code: 'FORBIDDEN', why: 'person', need: 'a person' });
   const view = viewOf(workflow, procedure);
   const closed = closedFor(r);
@@ -111,15 +133,55 @@ function witnessed(r: Recording, context: DecideContext): Decision | undefined {
   if (!sameContent(r)) {
     return refuse({ code: 'SECOND_PERSON_REQUIRED', step: step.id, differs: true, workflow: view });
   }
+  if (r.confirms === undefined) {
+    return refuse({
+      code: 'NEEDS_CONFIRMATION',
+      reason: 'second_person',
+      step: step.id,
+      ...(!r.sensitive && { heard: r.value }),
+      ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+      confirms: slot.seq,
+      workflow: view,
+    });
+  }
   return commitChange(context, {
     workflow,
     procedure,
-    event: { type: 'step_confirmed', data: { confirms: slot.seq } },
-    receipt: { command: 'record_step', result: 'confirmed', step: step.id },
+    event: {
+      type: 'step_confirmed',
+      data: {
+        confirms: slot.seq,
+        ...(r.vault !== undefined && { commitment: commitment(r.vault.key, r.value) }),
+      },
+    },
+    receipt: {
+      command: 'record_step',
+      result: 'confirmed',
+      step: step.id,
+      ...(!r.sensitive && { value: r.value }),
+    },
     change: (seq) => ({
       set: {},
       steps: { [step.id]: { ...slot, status: 'done', witness: { seq, by: subject } } },
     }),
+  });
+}
+
+/** A confirmation where none is waited for, or by the person who made the record. */
+function misplaced(r: Recording): Decision | undefined {
+  const { confirms, slot, step, workflow, procedure } = r;
+  if (confirms === undefined) return undefined;
+  const view = viewOf(workflow, procedure);
+  if (slot?.status === 'awaiting_second') {
+    return refuse({ code: 'SECOND_PERSON_REQUIRED', step: step.id, workflow: view });
+  }
+  const current = slot === undefined ? {} : { current: slot.seq };
+  return refuse({
+    code: 'STALE_REFERENCE',
+    names: 'reading',
+    given: confirms,
+    ...current,
+    workflow: view,
   });
 }
 
@@ -215,7 +277,8 @@ function write(r: Recording, context: DecideContext): Decision {
           status,
           by: context.principal.subject,
           at,
-          ...shown,
+          ...(step.kind !== 'text' && { value }),
+          ...(step.kind === 'text' && !sensitive && { digest: canonicalHash(value) }),
         },
       },
     }),
@@ -258,7 +321,7 @@ function readBack(r: Recording, worst: Deviation, context: DecideContext): Decis
     code: 'NEEDS_CONFIRMATION',
     reason: worst.reason,
     step: step.id,
-    heard: r.value,
+    ...(!r.sensitive && { heard: r.value }),
     ...(step.kind === 'reading' && { unit: step.unit.symbol }),
     ...(worst.limit !== undefined && { limit: worst.limit }),
     message: worst.message,
@@ -287,6 +350,7 @@ function binding(r: Recording, context: DecideContext, basis: number) {
 }
 
 function sameContent(r: Recording): boolean {
+  if (r.step.kind === 'text' && !r.sensitive) return r.slot?.digest === canonicalHash(r.value);
   const recorded = r.sensitive ? r.vault?.value : r.slot?.value;
   return recorded !== undefined && canonicalJson(recorded) === canonicalJson(r.value);
 }

@@ -28,7 +28,10 @@ export function decideStart(
   }
   const asset = canonicalAsset(command.asset);
   if (asset.length > LIMITS.assetChars.max || !assetPattern(procedure).test(asset)) {
-    return invalid('/asset', `expected the name of a ${procedure.asset.type} such as ${procedure.asset.example}`);
+    return invalid(
+      '/asset',
+      `expected the name of a ${procedure.asset.type} such as ${procedure.asset.example}`,
+    );
   }
   const { lock, holding } = state;
   if (lock?.held === true) return meetHeldLock(lock, holding, procedure.id, context);
@@ -79,7 +82,9 @@ export function decideStart(
       aggregate: { op: 'create', state: aggregate },
       events: [event],
       ...(context.keyed !== undefined && { ledger: ledgerRow(context.keyed, receipt, now) }),
-      locks: [{ op: 'take', lock: { ...row, asset, fence, held: true, ...held }, freeAt: lock?.fence }],
+      locks: [
+        { op: 'take', lock: { ...row, asset, fence, held: true, ...held }, freeAt: lock?.fence },
+      ],
       pointers: [
         {
           op: 'add',

@@ -18,9 +18,14 @@ export function stepValue(step: Step, input: StepInput): StepValue {
   if (input.kind === 'reading' && step.kind === 'reading') return readingValue(step, input);
   if (input.kind === 'choice' && step.kind === 'choice') {
     const wanted = foldName(input.option);
-    const option = step.options.find(({ id, title }) => id === wanted || foldName(title) === wanted);
+    const option = step.options.find(
+      ({ id, title }) => id === wanted || foldName(title) === wanted,
+    );
     if (option !== undefined) return { ok: true, value: option.id };
-    return fault('/choice', `expected one of: ${step.options.map(({ title }) => title).join(', ')}`);
+    return fault(
+      '/choice',
+      `expected one of: ${step.options.map(({ title }) => title).join(', ')}`,
+    );
   }
   if (input.kind === 'text' && step.kind === 'text') {
     const text = input.text.normalize('NFC').trim();
@@ -29,7 +34,8 @@ export function stepValue(step: Step, input: StepInput): StepValue {
       ? { ok: true, value: text }
       : fault('/text', `expected at most ${step.max_chars} characters`);
   }
-  if (input.kind === 'confirm' && step.kind === 'confirm') return { ok: true, value: input.confirmed };
+  if (input.kind === 'confirm' && step.kind === 'confirm')
+    return { ok: true, value: input.confirmed };
   return fault(
     ARGUMENT[input.kind],
     `${step.title} is a ${step.kind} step: expected the argument ${ARGUMENT[step.kind].slice(1)}`,

@@ -19,12 +19,16 @@ export interface StartWorkflow extends Keyed {
   readonly asset: string;
 }
 
-/** Records a step. A step that was recorded or has to be retaken needs `replaces`. */
+/**
+ * Records a step, or confirms as second person the record with sequence `confirms`. A step that was
+ * recorded before or has to be retaken is corrected instead.
+ */
 export interface RecordStep extends Keyed {
   readonly type: 'record_step';
   readonly workflow?: string;
   readonly step: string;
   readonly input: StepInput;
+  readonly confirms?: number;
   readonly confirmation?: string;
 }
 

@@ -18,7 +18,7 @@ const range = z.strictObject({ min: z.number(), max: z.number() });
 
 const common = {
   id: slug.describe('stable name of the step within the procedure'),
-  title: spoken.describe('what the step is called when spoken, for example "suction pressure"'),
+  title: spoken.describe('what the step is called when spoken, in lower case'),
   instruction: sentence.describe('what the operator is told to do'),
   optional: z.boolean().default(false),
   requires: z.array(slug).max(LIMITS.procedureSteps.max).default([]),
@@ -39,7 +39,7 @@ const readingStep = z.strictObject({
   kind: z.literal('reading'),
   unit: z.strictObject({
     symbol: z.string().trim().min(1).max(16),
-    spoken: spoken.describe('the unit as it is spoken, for example "degrees Celsius"'),
+    spoken: spoken.describe('the unit as it is spoken, in full words'),
     aliases: z.array(z.string().trim().min(1).max(32)).max(16).default([]),
   }),
   decimals: z.int().min(0).max(9).describe('decimal places that are kept; more are refused'),
@@ -102,7 +102,7 @@ export const procedureSchema = z.strictObject({
   title: spoken,
   description: sentence,
   asset: z.strictObject({
-    type: spoken.describe('what the asset is called, for example "pump"'),
+    type: spoken.describe('what an asset of this kind is called when spoken'),
     pattern: z
       .string()
       .min(1)

@@ -34,7 +34,8 @@ export type SlotStatus = 'done' | 'awaiting_second' | 'retake';
 
 /**
  * The bounded record of one step. `seq` is the event that last recorded it, `basis` the step's
- * sequence before that (0 for the first), `value` absent where the step is sensitive.
+ * sequence before that (0 for the first). A text is kept as a digest, because a slot is bounded; a
+ * sensitive one leaves nothing here.
  */
 export interface Slot {
   readonly seq: number;
@@ -43,6 +44,7 @@ export interface Slot {
   readonly by: string;
   readonly at: string;
   readonly value?: Json;
+  readonly digest?: string;
   readonly witness?: { readonly seq: number; readonly by: string };
 }
 

@@ -12,7 +12,7 @@ export type TokenFault =
   | 'tenant'
   | 'claims';
 
-/** The result of verifying a token. */
+/** The result of verifying a token. `expiresAt` is the token's `exp`, in epoch seconds. */
 export type Verification =
   | { readonly ok: true; readonly principal: Omit<Principal, 'via'>; readonly expiresAt: number }
   | { readonly ok: false; readonly fault: TokenFault };

@@ -2,7 +2,10 @@
 import type { Json } from '../json.ts';
 import type { DeviationRule, ProcedureInput } from '../model/procedure.ts';
 
-/** Values on record when a rule is asked, by step id; the new value is already among them. */
+/**
+ * Values on record when a rule is asked, by step id; the new value is already among them. Texts on
+ * record and sensitive texts are not: a rule's message is spoken, stored and sent in the clear.
+ */
 export interface RuleInput {
   readonly procedure: string;
   readonly version: number;

@@ -65,7 +65,8 @@ export type Expectation = { readonly [attribute: string]: Json };
 /**
  * One conditional write. `create` wants the key to be free, or its row expired at `expiredAt`
  * (epoch seconds). `update` changes named attributes only and keeps unknown ones; `put_in`
- * replaces single members of a map attribute. `check` writes nothing.
+ * replaces single members of a map attribute. `check` writes nothing. `update` and `check` want the
+ * item to be there even where they expect nothing else; `delete` does not.
  */
 export type Write =
   | {
@@ -111,7 +112,10 @@ export interface Page<T> {
   readonly next?: string;
 }
 
-/** The storage port. Every read is strongly consistent unless it says otherwise. */
+/**
+ * The storage port. Every read is strongly consistent unless it says otherwise. Lists throw
+ * `InputError` for a limit outside 1 to 100 and for a cursor that the same list did not give.
+ */
 export interface StorageBackend {
   /** Reads several items as of one moment. Expired rows are returned: the caller has the clock. */
   snapshot<const K extends readonly ItemKey[]>(keys: K): Promise<Snapshot<K>>;

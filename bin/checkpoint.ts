@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// Entry file of the command line: the process's own streams and signals, nothing else.
+import { once } from 'node:events';
+import { runCli } from '../lib/cli/program.ts';
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  env: process.env,
+  out: (text) => {
+    process.stdout.write(`${text}\n`);
+  },
+  err: (text) => {
+    process.stderr.write(`${text}\n`);
+  },
+  stopped: async () => {
+    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  },
+});

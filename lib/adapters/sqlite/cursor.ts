@@ -1,0 +1,36 @@
+// Cursors: opaque to callers, bound to one list. Signing them is the surface's.
+import { InputError } from '../../core/input-error.ts';
+
+/** Where a list goes on: the sort values of the last row that was given. */
+export type Position = readonly [string, string];
+
+/** No cursor of two keys of the longest kind is longer. */
+const LONGEST = 16_384;
+
+/** Writes the cursor of a list; `list` names the list with all its parameters. */
+export function writeCursor(list: readonly string[], position: Position): string {
+  return Buffer.from(JSON.stringify([list, position]), 'utf8').toString('base64url');
+}
+
+/** Reads a cursor of the same list. Throws `InputError` for anything else. */
+export function readCursor(list: readonly string[], cursor: string): Position {
+  const position = positionIn(cursor);
+  // Comparing with the cursor as it would be written leaves no second form of any cursor.
+  if (position !== undefined && writeCursor(list, position) === cursor) return position;
+  throw new InputError([{ path: '/cursor', message: 'expected a cursor that this list gave' }]);
+}
+
+function positionIn(cursor: string): Position | undefined {
+  if (cursor.length > LONGEST) return undefined;
+  let content: unknown;
+  try {
+    content = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  const position: unknown = Array.isArray(content) ? content[1] : undefined;
+  if (!Array.isArray(position)) return undefined;
+  const [first, second] = position as unknown[];
+  if (typeof first !== 'string' || typeof second !== 'string') return undefined;
+  return [first, second];
+}

@@ -1,0 +1,89 @@
+// Lists: always whole pages, so that no cursor of the database is ever open across an await.
+import { InputError } from '../../core/input-error.ts';
+import { keyFault } from '../../core/keys.ts';
+import { LIMITS } from '../../core/limits.ts';
+import type {
+  OutboxRow,
+  Pointer,
+  StoredEvent,
+  Workflow,
+  WorkflowState,
+} from '../../core/model/workflow.ts';
+import type { ItemKey, Page, StorageBackend } from '../../core/ports/storage.ts';
+import type { Database } from './database.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { parseItem } from './items.ts';
+
+type Lists = Pick<
+  StorageBackend,
+  'listEvents' | 'listOutbox' | 'listPointers' | 'listWorkflows' | 'scanWorkflows'
+>;
+
+const EVENTS = `SELECT body FROM events
+  WHERE tenant = ? AND workflow = ? AND seq > ? ORDER BY seq LIMIT ?`;
+const OUTBOX = `SELECT body FROM outbox
+  WHERE tenant = ? AND workflow = ? ORDER BY lane, seq LIMIT ?`;
+const POINTERS = `SELECT body FROM pointers
+  WHERE tenant = ? AND subject = ? ORDER BY since, workflow LIMIT ?`;
+const BY_STATE = `SELECT body, created_at AS a, id AS b FROM workflows
+  WHERE tenant = ? AND state = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
+const ALL = `SELECT body, tenant AS a, id AS b FROM workflows
+  WHERE (tenant, id) > (?, ?) ORDER BY tenant, id LIMIT ?`;
+
+/** The lists of the port. */
+export function createLists(database: Database): Lists {
+  const rows = (sql: string, values: readonly (string | number)[]) =>
+    database.read((connection) => connection.statement(sql).all(...values));
+
+  const list = async <K extends 'event' | 'outbox' | 'pointer'>(
+    under: ItemKey & { readonly kind: K },
+    sql: string,
+    values: readonly (string | number)[],
+    limit: number,
+  ) => {
+    checkLimit(limit);
+    if (keyFault(under) !== undefined) return [];
+    const found = await rows(sql, [...values, limit]);
+    return found.map(({ body }) => parseItem(under.kind, body));
+  };
+
+  const page = async (
+    name: readonly string[],
+    sql: string,
+    { after, limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<Page<Workflow>> => {
+    checkLimit(limit);
+    const from = after === undefined ? (['', ''] as const) : readCursor(name, after);
+    // One row more tells whether there is a next page.
+    const found = await rows(sql, [...name.slice(1), ...from, limit + 1]);
+    const shown = found.slice(0, limit);
+    const items = shown.map(({ body }) => parseItem('workflow', body));
+    const last = shown.at(-1);
+    if (found.length <= limit || last === undefined) return { items };
+    return { items, next: writeCursor(name, [String(last['a']), String(last['b'])]) };
+  };
+
+  return {
+    listEvents: (tenant, workflow, { after, limit }): Promise<readonly StoredEvent[]> => {
+      const under = { kind: 'event', tenant, workflow, seq: 1 } as const;
+      return list(under, EVENTS, [tenant, workflow, after], limit);
+    },
+    listOutbox: (tenant, workflow, limit): Promise<readonly OutboxRow[]> => {
+      const under = { kind: 'outbox', tenant, workflow, lane: '', seq: 1 } as const;
+      return list(under, OUTBOX, [tenant, workflow], limit);
+    },
+    listPointers: (tenant, subject, limit): Promise<readonly Pointer[]> => {
+      const under = { kind: 'pointer', tenant, subject, workflow: '' } as const;
+      return list(under, POINTERS, [tenant, subject], limit);
+    },
+    listWorkflows: (tenant, state: WorkflowState, at) =>
+      page(['state', tenant, state], BY_STATE, at),
+    scanWorkflows: (at) => page(['all'], ALL, at),
+  };
+}
+
+function checkLimit(limit: number): void {
+  const { max } = LIMITS.pageItems;
+  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return;
+  throw new InputError([{ path: '/limit', message: `expected a whole number from 1 to ${max}` }]);
+}

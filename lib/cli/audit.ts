@@ -1,0 +1,64 @@
+// `checkpoint audit verify`: walks every trail of the data folder and says which ones do not verify.
+import { existsSync } from 'node:fs';
+import { verifyAll, type ChainReport } from '../core/audit.ts';
+import type { ChainFault } from '../core/events.ts';
+import type { Settings } from '../settings.ts';
+import { dataFile, openStore } from '../wiring.ts';
+import { CliProblem } from './failure.ts';
+
+/** The result of a verification. */
+export interface AuditResult {
+  readonly trails: number;
+  readonly events: number;
+  readonly broken: readonly ChainReport[];
+}
+
+/** Verifies every trail, or the ones of one tenant or one workflow. */
+export async function verifyAudit(
+  settings: Settings,
+  only: { readonly tenant?: string; readonly workflow?: string } = {},
+): Promise<AuditResult> {
+  const file = dataFile(settings.dataFolder);
+  if (!existsSync(file)) throw new CliProblem(`There is no data file ${file}: check --data.`);
+  const store = await openStore(settings);
+  try {
+    const broken: ChainReport[] = [];
+    let trails = 0;
+    let events = 0;
+    for await (const report of verifyAll(store)) {
+      if (only.tenant !== undefined && report.tenant !== only.tenant) continue;
+      if (only.workflow !== undefined && report.workflow !== only.workflow) continue;
+      trails++;
+      events += report.events;
+      if (report.fault !== undefined) broken.push(report);
+    }
+    if (only.workflow !== undefined && trails === 0) {
+      throw new CliProblem(`There is no workflow ${only.workflow} in ${file}.`);
+    }
+    return { trails, events, broken };
+  } finally {
+    await store.close();
+  }
+}
+
+const WORDS: { readonly [W in ChainFault['what']]: string } = {
+  missing: 'is missing',
+  hash: 'does not match its hash',
+  link: 'does not follow the event before it',
+  content: 'belongs elsewhere',
+  beyond_head: 'lies beyond the head',
+  head: 'does not match the head',
+};
+
+/** The lines to print for a result. */
+export function auditLines({ trails, events, broken }: AuditResult): readonly string[] {
+  const count = `${trails} ${trails === 1 ? 'trail' : 'trails'}, ${events} events`;
+  if (broken.length === 0) return [`${count}: every one verifies.`];
+  return [
+    ...broken.map(
+      ({ tenant, workflow, fault }) =>
+        `tenant ${tenant}, workflow ${workflow}: event ${fault?.seq ?? 0} ${WORDS[fault?.what ?? 'head']}`,
+    ),
+    `${count}: ${broken.length} broken.`,
+  ];
+}

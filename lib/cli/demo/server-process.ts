@@ -1,0 +1,67 @@
+// The demo's server: a real `checkpoint serve` in a process of its own, so that it can be killed.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { CliProblem } from '../failure.ts';
+
+/** A server process on a data folder. */
+export interface ServerProcess {
+  readonly port: number;
+  /** Ends the process at once, with SIGKILL. */
+  kill(): Promise<void>;
+  /** Ends the process in an orderly way. */
+  stop(): Promise<void>;
+}
+
+/** The command line entry of this package, from its source or its compiled form. */
+const ENTRY = fileURLToPath(
+  new URL(
+    `../../../bin/checkpoint${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+    import.meta.url,
+  ),
+);
+
+/** Runs the command line in a process of its own and answers its output and exit code. */
+export async function runEntry(
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly output: string }> {
+  const child = spawn(process.execPath, [ENTRY, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code: code ?? 1, output: output.trim() };
+}
+
+/** Starts a server on a free port and waits until it says where it is. */
+export async function startServerProcess(dataFolder: string): Promise<ServerProcess> {
+  const args = [ENTRY, 'serve', '--port', '0', '--data', dataFolder];
+  const env = { ...process.env, CHECKPOINT_LOG_LEVEL: 'error' };
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env });
+  const exited = once(child, 'exit');
+  const port = await Promise.race([
+    portOf(child),
+    exited.then(() => {
+      throw new CliProblem('The demo’s server ended before it was ready.');
+    }),
+  ]);
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await exited;
+  };
+  return { port, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+}
+
+async function portOf(child: ChildProcess): Promise<number> {
+  if (child.stdout === null) throw new Error('the child has no output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const port = /^MCP\s+http:\/\/127\.0\.0\.1:(\d+)\/mcp$/.exec(line)?.[1];
+    if (port !== undefined) {
+      child.stdout.resume();
+      return Number(port);
+    }
+  }
+  throw new CliProblem('The demo’s server did not say where it is.');
+}

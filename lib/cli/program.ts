@@ -1,0 +1,118 @@
+// The command line: options to settings, commands to functions. No business word.
+import { Command, Option } from 'commander';
+import { readSettings, type Environment, type Settings } from '../settings.ts';
+import { auditLines, verifyAudit } from './audit.ts';
+import { runDemo } from './demo/demo.ts';
+import { problemText } from './failure.ts';
+import { banner, startServer } from './serve.ts';
+import { signToken, type TokenOptions } from './token.ts';
+import { packageVersion } from './version.ts';
+
+/** What the command line talks to. */
+export interface Terminal {
+  readonly env: Environment;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Resolves when the process is asked to stop. */
+  readonly stopped: () => Promise<void>;
+}
+
+interface Flags {
+  readonly data?: string;
+  readonly host?: string;
+  readonly port?: string;
+}
+
+/** Runs one command line (without the interpreter and script) and answers the exit code. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode = 0;
+  const { out } = terminal;
+  const program = new Command('checkpoint')
+    .description('Durable, authoritative workflows for voice and chat agents over MCP')
+    .version(packageVersion())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        out(text.trimEnd());
+      },
+      writeErr: (text) => {
+        terminal.err(text.trimEnd());
+      },
+    });
+  const data = (): Option => new Option('--data <folder>', 'data folder (CHECKPOINT_DATA)');
+
+  program
+    .command('serve')
+    .description('serve MCP over HTTP on the embedded backend')
+    .option('--host <host>', 'address to listen on (HOST)')
+    .option('--port <port>', 'port to listen on, 0 for a free one (PORT)')
+    .addOption(data())
+    .action(async (flags: Flags) => {
+      const settings = settingsFrom(terminal.env, flags);
+      const running = await startServer(settings);
+      out(banner(settings, running.url));
+      await terminal.stopped();
+      await running.stop();
+    });
+
+  program
+    .command('token')
+    .description('sign a development token and print it alone')
+    .option('--subject <name>', 'who the token is for')
+    .option('--name <name>', 'the name that is spoken')
+    .option('--scope <scopes...>', 'what the token may do, separated by commas', [])
+    .option('--tenant <tenant>', 'the tenant it speaks for', 'local')
+    .option('--expires <time>', 'how long it is valid', '12h')
+    .option('--agent', 'an assistant that acts by itself')
+    .option('--service', 'a service that acts for nobody')
+    .addOption(data())
+    .action(async (flags: Flags & TokenOptions) => {
+      out(await signToken(settingsFrom(terminal.env, flags), flags));
+    });
+
+  const audit = program.command('audit').description('the audit trail');
+  audit
+    .command('verify')
+    .description('verify every trail; exit code 1 if one does not')
+    .option('--tenant <tenant>', 'only the trails of one tenant')
+    .option('--workflow <id>', 'only one trail')
+    .addOption(data())
+    .action(async (flags: Flags & { tenant?: string; workflow?: string }) => {
+      const result = await verifyAudit(settingsFrom(terminal.env, flags), flags);
+      for (const line of auditLines(result)) out(line);
+      if (result.broken.length > 0) exitCode = 1;
+    });
+
+  program
+    .command('demo')
+    .description('play a whole pump inspection, with a crash in the middle, and check every answer')
+    .action(async () => {
+      exitCode = await runDemo(terminal);
+    });
+
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return failed(error, terminal);
+  }
+}
+
+function settingsFrom(env: Environment, flags: Flags): Settings {
+  return readSettings({
+    ...env,
+    ...(flags.data !== undefined && { CHECKPOINT_DATA: flags.data }),
+    ...(flags.host !== undefined && { HOST: flags.host }),
+    ...(flags.port !== undefined && { PORT: flags.port }),
+  });
+}
+
+function failed(error: unknown, terminal: Terminal): number {
+  if (error instanceof Error && error.name === 'CommanderError') {
+    return (error as Error & { exitCode: number }).exitCode;
+  }
+  const text = problemText(error);
+  if (text === undefined) throw error;
+  terminal.err(text);
+  return 1;
+}

@@ -1,0 +1,109 @@
+// `checkpoint serve`: the HTTP app on the embedded backend, on one port, until it is told to stop.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import pino from 'pino';
+import type { Settings } from '../settings.ts';
+import { dataFile, localApp, openLocal } from '../wiring.ts';
+import { CliProblem } from './failure.ts';
+import { packageVersion } from './version.ts';
+
+/** A server that is running. */
+export interface Running {
+  /** The URL of the MCP endpoint. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the server; a taken port is a problem with one sentence. */
+export async function startServer(settings: Settings): Promise<Running> {
+  const local = await openLocal(settings);
+  try {
+    const server = createServer();
+    const port = await listen(server, settings);
+    const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+    const url = settings.publicUrl ?? `http://${shown}:${port}/mcp`;
+    // Standard output is for people; log lines go to standard error.
+    const logger = pino({ level: settings.logLevel, base: null }, pino.destination(2));
+    const version = packageVersion();
+    const app = await localApp(settings, local, {
+      publicUrl: url,
+      version,
+      log: ({ level, msg, ...rest }) => {
+        logger[level](rest, msg);
+      },
+    });
+    const listener = getRequestListener((request) => app.fetch(request));
+    server.on('request', (request, response) => void listener(request, response));
+    return { url, stop: () => stop(server, () => local.close()) };
+  } catch (error) {
+    await local.close();
+    throw error;
+  }
+}
+
+/** What is printed once the server is up: where it is and how to connect. */
+export function banner(settings: Settings, url: string): string {
+  const client = { mcpServers: { checkpoint: { type: 'http', url } } };
+  const data = settings.dataFolder === '.checkpoint' ? '' : ` --data ${settings.dataFolder}`;
+  const config = {
+    mcpServers: {
+      checkpoint: { ...client.mcpServers.checkpoint, headers: { Authorization: 'Bearer <token>' } },
+    },
+  };
+  const token =
+    settings.issuers.length > 0
+      ? ['Tokens      from the configured issuers']
+      : [
+          'Token       npm run -s checkpoint -- token --subject ana --scope procedures:run' + data,
+          '            (operators: procedures:run, supervisors: procedures:supervise)',
+        ];
+  return [
+    'Checkpoint is running.',
+    '',
+    `MCP         ${url}`,
+    `Data        ${dataFile(settings.dataFolder)}`,
+    ...token,
+    '',
+    'Client configuration:',
+    JSON.stringify(config, null, 2),
+    '',
+    'Stop with Ctrl+C.',
+  ].join('\n');
+}
+
+async function listen(server: Server, { host, port }: Settings): Promise<number> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new CliProblem(listenProblem(error, host, port), { cause: error });
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+function listenProblem(error: unknown, host: string, port: number): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} on ${host} is taken: stop the other program, or choose another port with --port.`;
+  }
+  if (code === 'EACCES')
+    return `Port ${port} needs more rights: choose a port above 1023 with --port.`;
+  return `Cannot listen on ${host}:${port} (${code ?? 'unknown reason'}): check --host and --port.`;
+}
+
+async function stop(server: Server, close: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  server.closeIdleConnections();
+  const force = setTimeout(() => {
+    server.closeAllConnections();
+  }, 3_000);
+  await closed;
+  clearTimeout(force);
+  await close();
+}

@@ -1,0 +1,79 @@
+// `checkpoint token`: signs a development token for whatever server runs on the data folder.
+import { SCOPES, type PrincipalKind, type Scope } from '../core/model/principal.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { Settings } from '../settings.ts';
+import { developmentIssuer } from '../wiring.ts';
+import { CliProblem } from './failure.ts';
+
+/** The options of the command, as typed. */
+export interface TokenOptions {
+  readonly subject?: string;
+  readonly name?: string;
+  readonly scope: readonly string[];
+  readonly tenant: string;
+  readonly expires: string;
+  readonly agent?: boolean;
+  readonly service?: boolean;
+}
+
+/** Signs the token. Problems name the option and what was expected. */
+export async function signToken(settings: Settings, options: TokenOptions): Promise<string> {
+  if (settings.issuers.length > 0) {
+    throw new CliProblem(
+      'CHECKPOINT_ISSUERS is set: tokens come from those issuers, not from here.',
+    );
+  }
+  const issuer = await developmentIssuer(settings);
+  return issuer.sign({
+    subject: subjectOf(options),
+    tenant: tenantOf(options.tenant),
+    scopes: scopesOf(options),
+    kind: kindOf(options),
+    ...(options.name !== undefined && { name: options.name }),
+    expiresInSeconds: seconds(options.expires),
+  });
+}
+
+function kindOf({ agent, service }: TokenOptions): PrincipalKind {
+  if (agent === true && service === true) {
+    throw new CliProblem('--agent and --service exclude each other.');
+  }
+  if (service === true) return 'service';
+  return agent === true ? 'agent' : 'person';
+}
+
+function subjectOf({ subject, service }: TokenOptions): string {
+  const given = subject ?? (service === true ? 'service' : '');
+  // 16 characters are left for the issuer's alias.
+  const most = LIMITS.subjectChars.max - 17;
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+-]*$/u.test(given) || given.length > most) {
+    throw new CliProblem(`--subject: expected a name of 1 to ${most} letters, digits or ._@+-`);
+  }
+  return given;
+}
+
+function tenantOf(tenant: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(tenant)) return tenant;
+  throw new CliProblem('--tenant: expected 1 to 64 letters, digits, - or _');
+}
+
+function scopesOf({ scope, service }: TokenOptions): readonly Scope[] {
+  const given = scope.flatMap((part) => part.split(/[\s,]+/)).filter((part) => part !== '');
+  const names = given.length === 0 && service === true ? ['mcp:service'] : given;
+  const unknown = names.filter((name) => !(SCOPES as readonly string[]).includes(name));
+  if (unknown.length > 0) {
+    throw new CliProblem(`--scope: unknown ${unknown.join(', ')}; known are ${SCOPES.join(', ')}`);
+  }
+  if (names.length === 0)
+    throw new CliProblem(`--scope: expected one or more of ${SCOPES.join(', ')}`);
+  return names as Scope[];
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+function seconds(text: string): number {
+  const [, count, unit] = /^([1-9][0-9]{0,5})([smhd])$/.exec(text) ?? [];
+  const result = Number(count) * (UNIT_SECONDS[unit ?? ''] ?? Number.NaN);
+  if (result <= 365 * 86_400) return result;
+  throw new CliProblem('--expires: expected a time such as 30m, 12h or 7d, up to 365d');
+}

@@ -1,0 +1,123 @@
+// The HTTP app: checks in their order, then routes. Host, origin, preflight, token, method, body.
+// Decides nothing about procedures, and knows no adapter.
+import type { McpServerFactory } from '@modelcontextprotocol/server';
+import { Hono, type Context } from 'hono';
+import type { TokenVerifier } from '../core/ports/identity.ts';
+import type { Clock } from '../core/ports/runtime.ts';
+import type { StorageBackend } from '../core/ports/storage.ts';
+import type { ProcedureRegistry } from '../core/procedures.ts';
+import type { Queries } from '../core/queries.ts';
+import type { Service } from '../core/service.ts';
+import { authenticate, unauthenticated, type AuthProfile } from './auth.ts';
+import { readJsonBody } from './body.ts';
+import { CHALLENGE_SCOPE, createDiscovery } from './discovery.ts';
+import { guard } from './guard.ts';
+import { health } from './health.ts';
+import { createMcpEndpoint } from './mcp/handler.ts';
+import { createProfileNotes } from './profiles.ts';
+import { isMcpPath, problem, refusalAt, rpcError } from './reply.ts';
+import { requestLine, type Log } from './request-line.ts';
+import { createSpeech } from './speech.ts';
+
+/** Everything the app is made of. */
+export interface AppParts {
+  readonly service: Service;
+  readonly queries: Queries;
+  readonly registry: ProcedureRegistry;
+  readonly store: Pick<StorageBackend, 'noteProfile' | 'check'>;
+  readonly verifier: TokenVerifier;
+  readonly clock: Clock;
+  /** URL of the MCP endpoint as clients see it; tokens are issued for exactly this. */
+  readonly publicUrl: string;
+  readonly authorizationServers: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  /** Further host names without a port. */
+  readonly allowedHosts: readonly string[];
+  readonly authProfile: AuthProfile;
+  readonly commandTimeoutMs: number;
+  readonly serverVersion: string;
+  readonly log: Log;
+  /** Replaces the MCP server on the same pipeline; for fixtures in tests. */
+  readonly mcpFactory?: McpServerFactory;
+}
+
+/** The app; `warmUp` is for hosts that can wait before the first request. */
+export type CheckpointApp = Hono & { readonly warmUp: () => Promise<void> };
+
+/** Builds the app. It starts to warm up at once, and serves meanwhile. */
+export function createApp(parts: AppParts): CheckpointApp {
+  const { log, clock, authProfile } = parts;
+  const discovery = createDiscovery(parts.publicUrl, parts.authorizationServers);
+  const noteProfile = createProfileNotes(parts.store, (error) => {
+    log({ level: 'warn', msg: 'a profile could not be noted', err: error });
+  });
+  const mcp = createMcpEndpoint({
+    kit: { ...parts, speech: createSpeech(parts.registry) },
+    serverVersion: parts.serverVersion,
+    refusedService: insufficientScope(authProfile, discovery.metadataUrl),
+    report: (error, requestId, where) =>
+      log({ level: 'error', msg: 'unexpected error', request_id: requestId, where, err: error }),
+    ...(parts.mcpFactory !== undefined && { factory: parts.mcpFactory }),
+  });
+  const app = new Hono({ strict: false });
+
+  app.use(requestLine(log, clock), guard(parts));
+  const methodNotAllowed = (allow: string) => (c: Context) =>
+    refusalAt(c.req.path, 405, 'METHOD_NOT_ALLOWED', 'method not allowed', { allow });
+
+  app.get('/health', () => health(parts));
+  app.all('/health', methodNotAllowed('GET, HEAD'));
+  for (const path of discovery.paths) {
+    app.get(path, () => discovery.document());
+    app.all(path, methodNotAllowed('GET, HEAD'));
+  }
+
+  app.use(async (c, next) => {
+    const header = c.req.header('authorization');
+    const seen = await authenticate(parts.verifier, header, isMcpPath(c.req.path) ? 'mcp' : 'rest');
+    if (!seen.ok) {
+      if (seen.reason !== 'absent')
+        log({ level: 'info', msg: 'token refused', reason: seen.reason });
+      return unauthenticated(seen.reason, authProfile, discovery.metadataUrl);
+    }
+    c.set('principal', seen.principal);
+    const noted = noteProfile(seen.principal);
+    await next();
+    // A frozen function would lose the note, so the answer waits for it.
+    await noted;
+    return undefined;
+  });
+
+  app.post('/mcp', async (c) => {
+    const body = await readJsonBody(c.req.raw);
+    if (body.ok) {
+      const call = { principal: c.get('principal'), requestId: c.get('requestId') };
+      return mcp.handle(c.req.raw, body.value, call);
+    }
+    const { status, code, message, path } = body.fault;
+    return rpcError(status, rpcCodeOf(status, path), message, { data: { code, path } });
+  });
+  app.all('/mcp', methodNotAllowed('POST'));
+
+  app.notFound(() => problem(404, 'NOT_FOUND', 'there is nothing here'));
+  app.onError((error, c) => {
+    log({ level: 'error', msg: 'unexpected error', request_id: c.get('requestId'), err: error });
+    return refusalAt(c.req.path, 500, 'INTERNAL_ERROR', 'internal error');
+  });
+
+  void mcp.warmUp();
+  return Object.assign(app, { warmUp: mcp.warmUp });
+}
+
+/** The Alexa profile sends no challenge of any kind. */
+function insufficientScope(profile: AuthProfile, metadataUrl: string): { [name: string]: string } {
+  if (profile === 'alexa') return {};
+  const challenge = `Bearer error="insufficient_scope", resource_metadata="${metadataUrl}", scope="${CHALLENGE_SCOPE}"`;
+  return { 'www-authenticate': challenge };
+}
+
+/** An id that cannot be kept exactly makes an invalid request; any other text fault a parse error. */
+function rpcCodeOf(status: number, path: string): number {
+  if (status !== 400) return -32_000;
+  return path === '/id' ? -32_600 : -32_700;
+}

@@ -1,0 +1,74 @@
+// Arguments that several tools share, and the faults of arguments in the words of this product.
+import * as z from 'zod';
+import type { InputFault } from '../../core/input-fault.ts';
+import { pointer } from '../../core/json.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { bounded } from './schema.ts';
+
+/** Which workflow is meant; left out where the person has one only. */
+export const workflowId = bounded(
+  64,
+  'Which work is meant (job, inspection, run): its workflow_id from an earlier answer. Leave it out to be asked which one.',
+).optional();
+
+/** The key that makes a repeat the same request. */
+export const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(LIMITS.idempotencyKeyChars.max)
+  .regex(/^[ -~]+$/, 'expected printable ASCII characters')
+  .describe(
+    'A new random value for each new request. When you repeat a request because its answer was lost, send the same value again with the same arguments.',
+  )
+  .optional();
+
+/** Why something is decided, in the person's words. */
+export const reason = bounded(
+  LIMITS.reasonChars.max,
+  'Why (cause, justification, note), in the words of the person. It is kept in the audit trail.',
+).refine((text) => text.trim() !== '', { error: 'expected a reason that is not empty' });
+
+/** A positive whole number that names a record. */
+export const sequence = (description: string) => z.int().min(1).describe(description).optional();
+
+/** All faults of an input at once, each with a JSON pointer. Values are never repeated. */
+export function faultsOf(error: z.ZodError, input: unknown): readonly InputFault[] {
+  return error.issues.flatMap((issue): readonly InputFault[] => {
+    const path = issue.path.reduce<string>((base, part) => pointer(base, String(part)), '');
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        path: pointer(path, key.slice(0, 64)),
+        message: 'this is not an argument of this tool',
+      }));
+    }
+    return [{ path, message: messageOf(issue, valueAt(input, issue.path)) }];
+  });
+}
+
+function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
+  if (value === undefined && issue.code !== 'custom') return 'required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected a ${issue.expected === 'int' ? 'whole number' : issue.expected}`;
+    case 'invalid_value':
+      return `expected one of: ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'string'
+        ? 'expected a text that is not empty'
+        : `expected at least ${String(issue.minimum)}`;
+    case 'too_big':
+      return `expected at most ${String(issue.maximum)}${issue.origin === 'string' ? ' characters' : ''}`;
+    default:
+      return issue.message;
+  }
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+        ? (value as Record<PropertyKey, unknown>)[part]
+        : undefined,
+    input,
+  );
+}

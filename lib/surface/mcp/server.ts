@@ -1,0 +1,89 @@
+// The MCP server behind both eras: a fresh instance per request over tools that are built once.
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type McpRequestContext,
+  type McpServerFactory,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { INTERNAL_FAULT } from '../speech.ts';
+import { HANDSHAKE_VERSIONS, STATELESS_VERSION } from './message.ts';
+import type { ToolAnswer, ToolCall, ToolKit } from './tool.ts';
+import { TOOLS, toolNamed } from './tools.ts';
+
+/** Hears of an error that no caller may see. */
+export type ReportError = (error: unknown, requestId: string, where: string) => void;
+
+const LISTING = { tools: TOOLS.map(({ listing }) => listing) };
+const listParams = z.looseObject({ cursor: z.string().optional() });
+
+const INSTRUCTIONS =
+  'Checkpoint keeps the authoritative state of procedures: what is next, what is recorded, who has which asset. ' +
+  'Take states and values from its answers, never from the conversation. Say the text of an answer to the person. ' +
+  'When an answer asks a question, put it to the person and call again only after a clear answer. ' +
+  'When an answer is lost or retryable, repeat the same call with the same idempotency_key.';
+
+/** Builds the factory that the transports call once per request. */
+export function createServerFactory(
+  kit: ToolKit,
+  version: string,
+  report: ReportError,
+): McpServerFactory {
+  return (context) => {
+    const server = new Server(
+      { name: 'checkpoint', title: 'Checkpoint', version },
+      {
+        // A stateless server has nobody to tell of changes, so it promises to tell none.
+        capabilities: { tools: { listChanged: false } },
+        supportedProtocolVersions: [...HANDSHAKE_VERSIONS, STATELESS_VERSION],
+        instructions: INSTRUCTIONS,
+        cacheHints: {
+          'tools/list': { ttlMs: 300_000, cacheScope: 'public' },
+          'server/discover': { ttlMs: 300_000, cacheScope: 'public' },
+        },
+      },
+    );
+    server.setRequestHandler('tools/list', { params: listParams }, () => LISTING);
+    server.setRequestHandler('tools/call', async ({ params }) => {
+      const tool = toolNamed(params.name);
+      if (tool === undefined) {
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'unknown tool');
+      }
+      const call = callOf(context);
+      let answer: ToolAnswer;
+      try {
+        answer = await tool.call(kit, params.arguments ?? {}, call);
+      } catch (error) {
+        report(error, call.requestId, params.name);
+        answer = internalError(call);
+      }
+      return {
+        content: [{ type: 'text' as const, text: answer.text }],
+        structuredContent: answer.structured,
+        ...(answer.isError && { isError: true }),
+      };
+    });
+    return server;
+  };
+}
+
+/** What the transports pass through as `authInfo`: the call, and never a token. */
+export function authInfoOf(call: ToolCall) {
+  const { subject, scopes } = call.principal;
+  return { token: '', clientId: subject, scopes: [...scopes], extra: { call } };
+}
+
+function callOf({ authInfo }: McpRequestContext): ToolCall {
+  const call = authInfo?.extra?.['call'];
+  if (call === undefined) throw new Error('a request reached the server without its caller');
+  return call as ToolCall;
+}
+
+function internalError({ requestId }: ToolCall): ToolAnswer {
+  return {
+    text: INTERNAL_FAULT,
+    structured: { code: 'INTERNAL_ERROR', request_id: requestId, retryable: false },
+    isError: true,
+  };
+}

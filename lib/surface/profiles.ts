@@ -1,0 +1,29 @@
+// Remembers who has been here, so that work can be handed over to them.
+// A failure never fails the request that caused it: the next request tries again.
+import { LIMITS } from '../core/limits.ts';
+import type { Principal } from '../core/model/principal.ts';
+import type { StorageBackend } from '../core/ports/storage.ts';
+
+/** Notes a person or an agent once per process. Never rejects. */
+export type NoteProfile = (principal: Principal) => Promise<void>;
+
+/** Builds the note over a store. `failed` hears of a store that did not take one. */
+export function createProfileNotes(
+  store: Pick<StorageBackend, 'noteProfile'>,
+  failed: (error: unknown) => void,
+): NoteProfile {
+  const noted = new Set<string>();
+  return async ({ tenant, subject, name, kind }) => {
+    if (kind === 'service') return;
+    const key = JSON.stringify([tenant, subject, name]);
+    if (noted.has(key)) return;
+    if (noted.size >= LIMITS.namedProfiles.max) noted.clear();
+    noted.add(key);
+    try {
+      await store.noteProfile({ tenant, subject, name });
+    } catch (error) {
+      noted.delete(key);
+      failed(error);
+    }
+  };
+}

@@ -1,0 +1,61 @@
+// What is said when a command took effect, now or when it was first sent.
+import type { ReceiptResult } from '../../core/model/workflow.ts';
+import type { Committed } from '../../core/outcome.ts';
+import type { Lexicon } from './lexicon.ts';
+import { nextSentence } from './next.ts';
+import { counted, phrase, say } from './words.ts';
+
+/** The sentences for a committed command; a duplicate says that it was already done. */
+export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
+  const { receipt, workflow: view, duplicate } = outcome;
+  const work = lexicon.work(view);
+  const what = (): string =>
+    receipt.step === undefined ? work : lexicon.record(view, receipt.step, receipt.value);
+  const title = (): string =>
+    receipt.step === undefined ? work : lexicon.step(view, receipt.step);
+  const done = (words: string): string => (duplicate ? `already ${words}` : words);
+  const sentences: { readonly [R in ReceiptResult]: () => readonly (string | undefined)[] } = {
+    started: () => [
+      done(`started, ${work}`),
+      nextSentence(view, duplicate ? 'next is' : 'first is'),
+    ],
+    recorded: () => [done(`recorded, ${what()}`), nextSentence(view)],
+    recorded_with_warning: () => [
+      done(`recorded, ${what()}, which is outside the usual range`),
+      nextSentence(view),
+    ],
+    awaiting_second_person: () => [
+      done(`recorded, ${what()}; another person has to confirm it`),
+      afterWaiting(outcome),
+    ],
+    confirmed: () => [done(`confirmed, ${what()}`), nextSentence(view)],
+    deviation_recorded: () => [done(`recorded as a deviation, ${what()}`), nextSentence(view)],
+    retake_required: () => [done(`noted, ${what()}; it has to be repeated`), nextSentence(view)],
+    blocked: () => [
+      done(`recorded, ${what()}`),
+      view.state === 'BLOCKED'
+        ? `${work} is blocked until a supervisor decides`
+        : nextSentence(view),
+    ],
+    continued: () => [done(`released, ${work} goes on`), nextSentence(view)],
+    reopened: () => [done(`released, ${title()} has to be repeated`), nextSentence(view)],
+    handed_over: () => [`${done(`handed over, ${work}`)}${receiver(outcome)}`],
+    completed: () => [
+      done(`completed, ${work}`),
+      `${counted(view.done, 'required step')} ${view.done === 1 ? 'is' : 'are'} on record`,
+    ],
+    abandoned: () => [done(`ended early, ${work}`), 'what was recorded stays on record'],
+  };
+  return say(...sentences[receipt.result]());
+}
+
+/** The step that waits was just named, so only another one is worth a second sentence. */
+function afterWaiting({ workflow: view, receipt }: Committed): string | undefined {
+  const same = view.next?.awaiting_second === true && view.next.step === receipt.step;
+  return same ? undefined : nextSentence(view);
+}
+
+/** Only the present holder has a name that may be spoken; an earlier receiver is a subject. */
+function receiver({ receipt, workflow: view }: Committed): string {
+  return receipt.to === view.holder_subject ? `, to ${phrase(view.holder, 64)}` : '';
+}

@@ -1,0 +1,57 @@
+// What steps, units and values are called, looked up in the procedure version a workflow runs on.
+import type { Json } from '../../core/json.ts';
+import { stepOf, type ProcedureRegistry } from '../../core/procedures.ts';
+import type { WorkflowView } from '../../core/view.ts';
+import { phrase, spokenNumber } from './words.ts';
+
+/** Names for speech. */
+export interface Lexicon {
+  /** The title of a step, or a readable form of an id that the procedure lacks. */
+  step(view: WorkflowView, id: string): string;
+  /** A value with its unit, or undefined where a value is not spoken. */
+  value(view: WorkflowView, id: string, value: Json | undefined): string | undefined;
+  /** "suction pressure 2.1 bar", "seal: dry", or the title alone. */
+  record(view: WorkflowView, id: string, value: Json | undefined): string;
+  /** "pump inspection on PUMP-07". */
+  work(view: { readonly title: string; readonly asset: string }): string;
+  /** The title of a procedure. */
+  procedure(id: string): string;
+}
+
+/** Builds the lexicon of a registry. */
+export function createLexicon(registry: ProcedureRegistry): Lexicon {
+  const stepAt = (view: WorkflowView, id: string) => {
+    const procedure = registry.find(view.procedure, view.procedure_version);
+    return procedure === undefined ? undefined : stepOf(procedure, id);
+  };
+
+  const step = (view: WorkflowView, id: string): string =>
+    phrase(
+      stepAt(view, id)?.title ??
+        view.steps.find((other) => other.step === id)?.title ??
+        'that step',
+    );
+
+  const value = (view: WorkflowView, id: string, said: Json | undefined): string | undefined => {
+    if (typeof said === 'boolean') return said ? 'yes' : 'no';
+    const definition = stepAt(view, id);
+    if (typeof said === 'number') {
+      const unit = definition?.kind === 'reading' ? ` ${phrase(definition.unit.spoken)}` : '';
+      return `${spokenNumber(said)}${unit}`;
+    }
+    if (typeof said !== 'string' || definition?.kind !== 'choice') return undefined;
+    return phrase(definition.options.find((option) => option.id === said)?.title ?? said);
+  };
+
+  return {
+    step,
+    value,
+    record: (view, id, said) => {
+      const words = value(view, id, said);
+      if (words === undefined) return step(view, id);
+      return `${step(view, id)}${typeof said === 'number' ? '' : ':'} ${words}`;
+    },
+    work: ({ title, asset }) => `${phrase(title)} on ${phrase(asset, 64)}`,
+    procedure: (id) => phrase(registry.find(id)?.title ?? id),
+  };
+}

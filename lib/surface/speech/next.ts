@@ -1,0 +1,41 @@
+// What comes next in a workflow, as one sentence: the step, its unit and what is expected.
+import type { NextStep, WorkflowView } from '../../core/view.ts';
+import { listed, phrase, spokenNumber } from './words.ts';
+
+/** How the workflow goes on; undefined once it has ended. */
+export function nextSentence(view: WorkflowView, lead = 'next is'): string | undefined {
+  const { next, block } = view;
+  if (view.state === 'COMPLETED') return undefined;
+  if (block !== undefined) {
+    return `it is blocked because ${phrase(block.message)}; a supervisor has to decide`;
+  }
+  if (next === undefined) return 'all steps are done; you can complete it now';
+  if (next.awaiting_second) {
+    return `${phrase(next.title)} still needs another person to confirm it`;
+  }
+  const step = stepSentence(next, next.replaces === undefined ? lead : 'please repeat');
+  return view.ready_to_complete ? `${step}; or complete it now` : step;
+}
+
+function stepSentence(next: NextStep, lead: string): string {
+  const title = `${phrase(next.title)}${next.optional ? ', which is optional' : ''}`;
+  switch (next.kind) {
+    case 'reading':
+      return `${lead} ${title}, in ${phrase(next.unit_spoken ?? 'plain numbers')}${expected(next)}`;
+    case 'choice':
+      return `${lead} ${title}: ${listed(
+        (next.options ?? []).map((o) => phrase(o.title)),
+        'or',
+      )}`;
+    case 'confirm':
+      return `${lead} ${title}; answer yes or no`;
+    case 'text':
+      return `${lead} ${title}, in your own words`;
+  }
+}
+
+function expected({ expected: range }: NextStep): string {
+  if (range === undefined) return '';
+  const [min, max] = [spokenNumber(range.min), spokenNumber(range.max)];
+  return min === max ? `; expected ${min}` : `; expected between ${min} and ${max}`;
+}

@@ -1,0 +1,69 @@
+// Small words: numbers, lists, clean fragments, and the bound on what is said at once.
+// Knows nothing of workflows. What comes from a caller or a token passes through `clean`.
+import { LIMITS } from '../../core/limits.ts';
+
+const digits = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 9 });
+
+/** A number as it is said: digits, and "minus" in place of a sign that speech engines drop. */
+export function spokenNumber(value: number): string {
+  const text = digits.format(Math.abs(value));
+  return value < 0 && text !== '0' ? `minus ${text}` : text;
+}
+
+/**
+ * A fragment without what must not be spoken: control and direction characters, markdown, links.
+ * At most `maxChars` characters.
+ */
+export function clean(text: string, maxChars = 120): string {
+  const plain = text
+    .normalize('NFC')
+    .replace(/\b(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S*/giu, ' ')
+    .replace(/[\p{C}*_#`~|<>{}[\]()\\^"]/gu, ' ')
+    .replace(/\s+/gu, ' ')
+    .trim();
+  return [...plain].slice(0, maxChars).join('').trim();
+}
+
+/** A clean fragment that goes on in a sentence: no full stop at its end. */
+export function phrase(text: string, maxChars = 120): string {
+  return clean(text, maxChars).replace(/[\s.!?;:,]+$/u, '');
+}
+
+/** "a", "a and b", "a, b and 3 more": at most five are said. `total` counts those not given. */
+export function listed(
+  items: readonly string[],
+  last: 'and' | 'or' = 'and',
+  total = items.length,
+): string {
+  const shown = items.slice(0, LIMITS.spokenChoices.max);
+  const left = Math.max(total, items.length) - shown.length;
+  const parts = left > 0 ? [...shown, `${left} more`] : shown;
+  const end = parts.at(-1) ?? '';
+  return parts.length < 2 ? end : `${parts.slice(0, -1).join(', ')} ${last} ${end}`;
+}
+
+/** "1 step", "2 steps". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Joins sentences, each with a capital and an end, and leaves out what passes the word limit. */
+export function say(...sentences: readonly (string | undefined)[]): string {
+  const said: string[] = [];
+  let words = 0;
+  for (const sentence of sentences) {
+    if (sentence === undefined || sentence === '') continue;
+    const parts = sentence.split(' ');
+    const room = LIMITS.spokenWords.max - words;
+    if (parts.length > room && said.length > 0) break;
+    said.push(finished(parts.slice(0, room).join(' ')));
+    words += parts.length;
+  }
+  return said.join(' ');
+}
+
+function finished(sentence: string): string {
+  const first = [...sentence][0] ?? '';
+  const capital = first.toLocaleUpperCase('en-US') + sentence.slice(first.length);
+  return /[.?!]$/u.test(capital) ? capital : `${capital.replace(/[\s;:,]+$/u, '')}.`;
+}

@@ -1,0 +1,130 @@
+// The one place that puts adapters into the core and the surface. Holds no rule of its own.
+import { join } from 'node:path';
+import type { Hono } from 'hono';
+import { createTokenVerifier } from './adapters/identity/token-verifier.ts';
+import { openDevIssuer, type DevIssuer } from './adapters/identity/dev-issuer.ts';
+import { readDeploymentSecret } from './adapters/identity/deployment-secret.ts';
+import { loadPolicyFolder } from './adapters/policies/folder.ts';
+import { systemClock, systemRandom } from './adapters/runtime/system.ts';
+import { openSqliteStore } from './adapters/sqlite/store.ts';
+import { Fault } from './core/fault.ts';
+import type { DomainPolicy } from './core/ports/policy.ts';
+import type { StorageBackend } from './core/ports/storage.ts';
+import { buildRegistry, type ProcedureRegistry } from './core/procedures.ts';
+import { createQueries, type Queries } from './core/queries.ts';
+import { registerProcedures } from './core/register-procedures.ts';
+import { secretsOf } from './core/secrets.ts';
+import { createService, type Service } from './core/service.ts';
+import { instrumentCalibration } from './policies/instrument-calibration/policy.ts';
+import { pumpInspection } from './policies/pump-inspection/policy.ts';
+import type { Settings } from './settings.ts';
+import { createApp, type AppParts } from './surface/app.ts';
+
+/** Everything a local process works with. `close` ends the store. */
+export interface Local {
+  readonly store: StorageBackend;
+  readonly registry: ProcedureRegistry;
+  readonly service: Service;
+  readonly queries: Queries;
+  close(): Promise<void>;
+}
+
+/** The file of the embedded backend within a data folder. */
+export function dataFile(dataFolder: string): string {
+  return join(dataFolder, 'checkpoint.sqlite');
+}
+
+/** Opens the embedded store of a data folder. */
+export function openStore(settings: Settings, options?: { readonly readOnly?: boolean }) {
+  return openSqliteStore({
+    path: dataFile(settings.dataFolder),
+    lockTimeoutMs: settings.lockTimeoutMs,
+    clock: systemClock,
+    random: systemRandom,
+    ...options,
+  });
+}
+
+/** The development issuer of a data folder, which signs and verifies tokens there. */
+export function developmentIssuer(settings: Settings): Promise<DevIssuer> {
+  return openDevIssuer(settings.dataFolder);
+}
+
+/**
+ * Opens the embedded backend with the core on it. Throws a terminal fault `START_REFUSED` when a
+ * procedure is not valid or differs from what is on record under its version.
+ */
+export async function openLocal(
+  settings: Settings,
+  policies: readonly DomainPolicy[] = [],
+): Promise<Local> {
+  const folder = settings.policiesFolder;
+  const own = folder === undefined ? [] : await loadPolicyFolder(folder);
+  const built = buildRegistry([pumpInspection, instrumentCalibration, ...policies, ...own]);
+  if (!built.ok) {
+    const lines = built.faults.map(
+      ({ source, path, message }) => `  ${source} ${path}: ${message}`,
+    );
+    throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
+  }
+  const { registry } = built;
+  const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
+  const store = await openStore(settings);
+  try {
+    await registerProcedures(store, registry);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  const service = createService({
+    store,
+    registry,
+    clock: systemClock,
+    random: systemRandom,
+    secrets: secretsOf(secret),
+    sinks: ['log'],
+  });
+  return {
+    store,
+    registry,
+    service,
+    queries: createQueries(store, registry),
+    close: () => store.close(),
+  };
+}
+
+/** Builds the HTTP app over an open local process. `publicUrl` is the URL of the MCP endpoint. */
+export async function localApp(
+  settings: Settings,
+  local: Local,
+  options: { readonly publicUrl: string; readonly version: string; readonly log: AppParts['log'] },
+): Promise<Hono> {
+  const issuer = await developmentIssuer(settings);
+  const configured = settings.issuers.map((entry) => ({
+    alias: entry.alias,
+    issuer: entry.issuer,
+    audience: entry.audience ?? options.publicUrl,
+    tenants: entry.tenants,
+    tenantClaim: entry.tenantClaim,
+    ...(entry.agentClaim !== undefined && { agentClaim: entry.agentClaim }),
+    ...(entry.clientIds !== undefined && { clientIds: entry.clientIds }),
+    keys: { kind: 'remote' as const, jwksUrl: entry.jwksUrl },
+  }));
+  const issuers = configured.length > 0 ? configured : [issuer.issuerConfig()];
+  return createApp({
+    service: local.service,
+    queries: local.queries,
+    registry: local.registry,
+    store: local.store,
+    verifier: createTokenVerifier({ issuers, clock: systemClock }),
+    clock: systemClock,
+    publicUrl: options.publicUrl,
+    authorizationServers: configured.map((entry) => entry.issuer),
+    allowedOrigins: settings.allowedOrigins,
+    allowedHosts: settings.allowedHosts,
+    authProfile: settings.authProfile,
+    commandTimeoutMs: settings.commandTimeoutMs,
+    serverVersion: options.version,
+    log: options.log,
+  });
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import { canonicalJson, sha256Hex } from '../../lib/core/canonical.ts';
+import { appendEvent, ChainVerifier, GENESIS, type Head } from '../../lib/core/events.ts';
+import type { StoredEvent } from '../../lib/core/model/workflow.ts';
+
+const actor = { subject: 'dev:ana', name: 'Ana', kind: 'person', via: 'mcp' } as const;
+
+function chain(length: number): { events: StoredEvent[]; head: Head } {
+  let head: Head = { seq: 0, hash: GENESIS };
+  const events: StoredEvent[] = [];
+  for (let i = 0; i < length; i++) {
+    const place = { tenant: 'acme', workflow: 'w1', head };
+    const draft = {
+      type: 'step_recorded',
+      at: '2026-01-01T00:00:00.000Z',
+      actor,
+      data: { i },
+    } as const;
+    const next = appendEvent(place, draft);
+    events.push(next.event);
+    head = next.head;
+  }
+  return { events, head };
+}
+
+function verify(events: readonly StoredEvent[], head: Head, workflow = 'w1') {
+  const verifier = new ChainVerifier('acme', workflow);
+  for (const event of events) verifier.add(event);
+  return verifier.finish(head);
+}
+
+/** Changes the body of one event and hashes it anew, as somebody with write access could. */
+function forged(event: StoredEvent, change: object): StoredEvent {
+  const text = canonicalJson({ ...(JSON.parse(event.text) as object), ...change });
+  return { ...event, text, hash: sha256Hex(text) };
+}
+
+describe('a chain of events', () => {
+  const { events, head } = chain(5);
+  const at = (i: number): StoredEvent => events[i] as StoredEvent;
+
+  it('verifies as written, and so does an empty one', () => {
+    expect(verify(events, head)).toBeUndefined();
+    expect(verify([], { seq: 0, hash: GENESIS })).toBeUndefined();
+  });
+
+  it('carries the canonical text that was hashed', () => {
+    expect(at(0).text).toBe(
+      '{"actor":{"kind":"person","name":"Ana","subject":"dev:ana","via":"mcp"},' +
+        '"at":"2026-01-01T00:00:00.000Z","data":{"i":0},"format":1,' +
+        `"prev":"${'0'.repeat(64)}","seq":1,"tenant":"acme","type":"step_recorded","workflow":"w1"}`,
+    );
+    expect(at(0).hash).toBe(sha256Hex(at(0).text));
+  });
+
+  it.each([
+    ['a removed event', [at(0), at(1), at(3), at(4)], head, { seq: 3, what: 'missing' }],
+    ['a removed first event', events.slice(1), head, { seq: 1, what: 'missing' }],
+    ['a truncated tail', events.slice(0, 3), head, { seq: 4, what: 'missing' }],
+    ['a doubled event', [at(0), at(0), ...events.slice(1)], head, { seq: 2, what: 'missing' }],
+    ['swapped events', [at(1), at(0), ...events.slice(2)], head, { seq: 1, what: 'missing' }],
+    [
+      'a changed text',
+      [at(0), { ...at(1), text: at(1).text.replace('1}', '2}') }, ...events.slice(2)],
+      head,
+      { seq: 2, what: 'hash' },
+    ],
+    [
+      'a changed event with a new hash',
+      [at(0), forged(at(1), { data: { i: 9 } }), ...events.slice(2)],
+      head,
+      { seq: 3, what: 'link' },
+    ],
+    [
+      'a changed last event with a new hash',
+      [...events.slice(0, 4), forged(at(4), { data: {} })],
+      head,
+      { seq: 5, what: 'head' },
+    ],
+    [
+      'an event beyond the head',
+      events,
+      { seq: 4, hash: at(3).hash },
+      { seq: 5, what: 'beyond_head' },
+    ],
+    [
+      'a head that was rewritten',
+      events,
+      { seq: 5, hash: 'f'.repeat(64) },
+      { seq: 5, what: 'head' },
+    ],
+    [
+      'a text that is no JSON',
+      [{ ...at(0), text: '{', hash: sha256Hex('{') }],
+      { seq: 1, hash: sha256Hex('{') },
+      { seq: 1, what: 'content' },
+    ],
+    [
+      'another sequence inside the text',
+      [forged(at(0), { seq: 2 })],
+      { seq: 1, hash: forged(at(0), { seq: 2 }).hash },
+      { seq: 1, what: 'content' },
+    ],
+  ])('shows %s', (_name, tampered, claimed, fault) => {
+    expect(verify(tampered, claimed)).toEqual(fault);
+  });
+
+  it('shows a chain that was copied to another workflow', () => {
+    expect(verify(events, head, 'w2')).toEqual({ seq: 1, what: 'content' });
+  });
+});

@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Fault } from '../../lib/core/fault.ts';
+import { itemBytes, keyText, tableKey } from '../../lib/core/keys.ts';
+import { compilePlan, type CommitPlan } from '../../lib/core/plan.ts';
+import type { ItemKey } from '../../lib/core/ports/storage.ts';
+import { person, PureWorld } from '../support/pure-world.ts';
+
+const ana = person('Ana');
+let world: PureWorld;
+let step: CommitPlan;
+
+beforeEach(() => {
+  world = new PureWorld();
+  world.run(ana, { type: 'start_workflow', procedure: 'valve-check', asset: 'V-101', key: 'k' });
+  const input = { kind: 'choice', option: 'dry' } as const;
+  const decision = world.decide(ana, {
+    type: 'record_step',
+    workflow: world.state.id,
+    step: 'leak',
+    input,
+  });
+  if (decision.kind !== 'commit') throw new Error('expected a commit');
+  step = decision.plan;
+});
+
+const refusal = (plan: CommitPlan): string => {
+  try {
+    compilePlan(plan);
+  } catch (error) {
+    if (error instanceof Fault && ['PLAN_REFUSED', 'STATE_TOO_LARGE'].includes(error.code))
+      return error.message;
+    throw error;
+  }
+  return 'compiled';
+};
+const workflowKey = (): ItemKey => ({ kind: 'workflow', tenant: 'acme', id: world.state.id });
+
+describe('compiling a plan', () => {
+  it('makes one write per item, fenced by version and head', () => {
+    const { writes } = compilePlan(step);
+    expect(writes.map(({ op, key }) => `${op} ${key.kind}`)).toEqual([
+      'update workflow',
+      'create event',
+    ]);
+    expect(writes[0]).toMatchObject({
+      expect: { version: 1, head_seq: 1, head_hash: world.state.head_hash },
+      set: { state: 'RUNNING', version: 2, head_seq: 2 },
+      put_in: { steps: { leak: { seq: 2 } } },
+    });
+  });
+
+  it('changes named attributes only, never the whole item', () => {
+    const [update] = compilePlan(step).writes;
+    if (update?.op !== 'update') throw new Error('expected an update');
+    expect(Object.keys(update.set).sort()).toEqual([
+      'head_hash',
+      'head_seq',
+      'state',
+      'updated_at',
+      'version',
+    ]);
+  });
+
+  it('merges a guard into the write of the same item and checks any other', () => {
+    const lock: ItemKey = { kind: 'lock', tenant: 'acme', asset: 'V-101' };
+    const guards = [
+      { key: workflowKey(), expect: { state: 'CREATED' } },
+      { key: lock, expect: { fence: 1 } },
+    ];
+    const { writes } = compilePlan({ ...step, guards });
+    expect(writes).toHaveLength(3);
+    expect(writes[0]).toMatchObject({ expect: { state: 'CREATED', version: 1 } });
+    expect(writes[2]).toEqual({ op: 'check', key: lock, expect: { fence: 1 } });
+  });
+
+  it('refuses a guard that contradicts the write of the same item', () => {
+    expect(
+      refusal({ ...step, guards: [{ key: workflowKey(), expect: { version: 9 } }] }),
+    ).toContain('two expectations of workflow.version');
+  });
+
+  it('refuses two writes of one item', () => {
+    const event = step.events[0];
+    if (event === undefined) throw new Error('expected an event');
+    expect(refusal({ ...step, events: [event, event] })).toContain('writes event twice');
+  });
+
+  it('takes 100 items and refuses 101', () => {
+    const outbox = Array.from({ length: 99 }, (_, i) => ({
+      format: 1,
+      tenant: 'acme',
+      workflow: 'w',
+      lane: 'notify:log',
+      seq: i,
+      id: String(i),
+      payload: {},
+      attempts: 0,
+      due_at: 0,
+    }));
+    expect(refusal({ ...step, outbox: outbox.slice(0, 98) })).toBe('compiled');
+    expect(refusal({ ...step, outbox })).toContain('101 items');
+  });
+
+  it('takes a state of 32,768 bytes and refuses one more', () => {
+    const after = (bytes: number): CommitPlan => {
+      if (step.aggregate.op !== 'update') throw new Error('expected an update');
+      const { before, change } = step.aggregate;
+      return {
+        ...step,
+        aggregate: { op: 'update', before: { ...before, asset: 'x'.repeat(bytes) }, change },
+      };
+    };
+    let bytes = 32_768;
+    while (refusal(after(bytes)) !== 'compiled') bytes--;
+    const plan = after(bytes);
+    if (plan.aggregate.op !== 'update') throw new Error('expected an update');
+    const { before, change } = plan.aggregate;
+    const steps = { ...before.steps, ...change.steps };
+    expect(itemBytes({ ...before, ...change.set, steps })).toBe(32_768);
+  });
+});
+
+describe('item keys', () => {
+  it.each([
+    [{ kind: 'workflow', tenant: 'acme', id: 'w1' }, 'T#acme#W#w1', 'STATE'],
+    [{ kind: 'event', tenant: 'acme', workflow: 'w1', seq: 7 }, 'T#acme#W#w1', 'E#000000000007'],
+    [{ kind: 'vault', tenant: 'acme', workflow: 'w1', seq: 7 }, 'T#acme#W#w1', 'V#000000000007'],
+    [
+      { kind: 'outbox', tenant: 'acme', workflow: 'w1', lane: 'notify:log', seq: 7 },
+      'T#acme#W#w1',
+      'O#notify:log#000000000007',
+    ],
+    [{ kind: 'ledger', tenant: 'acme', key: 'ab' }, 'T#acme#I#ab', 'LEDGER'],
+    [{ kind: 'lock', tenant: 'acme', asset: 'V-101' }, 'T#acme#A#V-101', 'LOCK'],
+    [
+      { kind: 'pointer', tenant: 'acme', subject: 'dev:ana', workflow: 'w1' },
+      'T#acme#S#dev:ana',
+      'ACTIVE#w1',
+    ],
+  ] as [ItemKey, string, string][])('of a %o are pinned', (key, pk, sk) => {
+    expect(tableKey(key)).toEqual({ pk, sk });
+  });
+
+  it('encode what could reach into another key', () => {
+    expect(tableKey({ kind: 'lock', tenant: 'a#b', asset: '100%\n' })).toEqual({
+      pk: 'T#a%23b#A#100%25%0A',
+      sk: 'LOCK',
+    });
+    const one = keyText({ kind: 'workflow', tenant: 'a#W', id: 'b' });
+    expect(one).not.toBe(keyText({ kind: 'workflow', tenant: 'a', id: 'W#b' }));
+  });
+});
+
+describe('item sizes', () => {
+  it.each([
+    [null, 1],
+    [true, 1],
+    ['', 0],
+    ['äb', 3],
+    ['😀', 4],
+    [0, 2],
+    [1234, 3],
+    [[], 3],
+    [['a'], 5],
+    [{ ä: 'b' }, 7],
+  ])('of %j are %i bytes', (value, bytes) => {
+    expect(itemBytes(value)).toBe(bytes);
+  });
+});

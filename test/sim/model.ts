@@ -1,0 +1,488 @@
+// A random history against the real service: what people and networks do, and what must hold after.
+// Invariants checked after every command: I1 (locks), I2 (repeats), I6 (faults), I8 (tenants); at the
+// end of a history I4 (chains).
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { verifyWorkflow } from '../../lib/core/audit.ts';
+import { Fault } from '../../lib/core/fault.ts';
+import type { Command, StepInput } from '../../lib/core/model/commands.ts';
+import type { Principal } from '../../lib/core/model/principal.ts';
+import type { Lock, Receipt, Workflow } from '../../lib/core/model/workflow.ts';
+import type { Outcome } from '../../lib/core/outcome.ts';
+import type { CommitResult, StorageBackend, Transaction } from '../../lib/core/ports/storage.ts';
+import { secretsOf } from '../../lib/core/secrets.ts';
+import { createService, type Service } from '../../lib/core/service.ts';
+import { person, registryOf, START_MS, valveCheck } from '../support/pure-world.ts';
+
+const ASSETS = ['V-101', 'V-102'] as const;
+const STEPS = ['isolated', 'inlet', 'outlet', 'leak', 'remarks'] as const;
+const INPUTS: readonly StepInput[] = [
+  { kind: 'confirm', confirmed: true },
+  { kind: 'confirm', confirmed: false },
+  { kind: 'reading', value: 4 },
+  { kind: 'reading', value: 3 },
+  { kind: 'reading', value: 42, unit: 'bar' },
+  { kind: 'choice', option: 'dry' },
+  { kind: 'choice', option: 'wet' },
+  { kind: 'text', text: 'one' },
+  { kind: 'text', text: 'two' },
+];
+
+/** One abstract step of a history; numbers pick from what exists when it is played. */
+export type Move =
+  | { readonly do: 'start'; readonly who: number; readonly asset: number; readonly keyed: boolean }
+  | {
+      readonly do: 'record';
+      readonly who: number;
+      readonly workflow: number;
+      readonly step: number;
+      readonly input: number;
+      readonly keyed: boolean;
+      readonly names: 'nothing' | 'record' | 'confirms' | 'old';
+      readonly confirmed: boolean;
+    }
+  | {
+      readonly do: 'resolve';
+      readonly who: number;
+      readonly workflow: number;
+      readonly decision: number;
+      readonly old: boolean;
+      readonly keyed: boolean;
+    }
+  | {
+      readonly do: 'end';
+      readonly who: number;
+      readonly workflow: number;
+      readonly how: 'hand_over' | 'complete' | 'abandon';
+      readonly to: number;
+      readonly old: boolean;
+      readonly keyed: boolean;
+    }
+  | { readonly do: 'confirm' }
+  | {
+      readonly do: 'progress';
+      readonly who: number;
+      readonly workflow: number;
+      readonly keyed: boolean;
+    }
+  | { readonly do: 'repeat'; readonly which: number }
+  | { readonly do: 'other payload'; readonly which: number }
+  | { readonly do: 'foreign'; readonly which: number }
+  | { readonly do: 'fault'; readonly when: 'before' | 'after' };
+
+const small = fc.noBias(fc.nat(59));
+const flag = fc.boolean();
+
+/** Arbitrary moves: repeats, late ones included, are as frequent as new commands. */
+export const moves: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('start' as const),
+      who: small,
+      asset: small,
+      keyed: flag,
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('record' as const),
+      who: small,
+      workflow: small,
+      step: small,
+      input: small,
+      keyed: flag,
+      names: fc.constantFrom('nothing', 'nothing', 'record', 'confirms', 'old'),
+      confirmed: flag,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('resolve' as const),
+      who: small,
+      workflow: small,
+      decision: small,
+      old: flag,
+      keyed: flag,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('end' as const),
+      who: small,
+      workflow: small,
+      how: fc.constantFrom('hand_over', 'hand_over', 'complete', 'abandon'),
+      to: small,
+      old: flag,
+      keyed: flag,
+    }),
+  },
+  { weight: 4, arbitrary: fc.constant({ do: 'confirm' as const }) },
+  {
+    weight: 9,
+    arbitrary: fc.record({
+      do: fc.constant('progress' as const),
+      who: fc.constant(0),
+      workflow: small,
+      keyed: flag,
+    }),
+  },
+  { weight: 9, arbitrary: fc.record({ do: fc.constant('repeat' as const), which: small }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('other payload' as const), which: small }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('foreign' as const), which: small }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('fault' as const),
+      when: fc.constantFrom('before', 'after'),
+    }),
+  },
+) as fc.Arbitrary<Move>;
+
+/** A command as it was sent, with what became of it. */
+interface Sent {
+  readonly principal: Principal;
+  readonly command: Command;
+  receipt: Receipt | undefined;
+}
+
+/** Changes a store; how the planted bugs get in. */
+export type Tamper = (transaction: Transaction) => Transaction;
+
+const registry = registryOf({ domain: 'valves', procedures: [valveCheck] });
+
+/** Plays one history in a tenant of its own and throws where an invariant does not hold. */
+export class History {
+  readonly #store: StorageBackend;
+  readonly #service: Service;
+  readonly #people: readonly Principal[];
+  readonly #stranger: Principal;
+  readonly #sent: Sent[] = [];
+  readonly #workflows: string[] = [];
+  readonly #tokens = new Map<string, string>();
+  /** How often each result was committed or repeated, and each refusal given. */
+  readonly counts: Record<string, number> = {};
+  #asked: Sent | undefined;
+  #fault: 'before' | 'after' | undefined;
+  #keys = 0;
+  #drawn = 0;
+
+  constructor(
+    store: StorageBackend,
+    tenant: string,
+    tamper: Tamper = (transaction) => transaction,
+  ) {
+    this.#store = store;
+    const both = ['procedures:run', 'procedures:supervise'] as const;
+    this.#people = [person('Ana'), person('Ben'), person('Cara', both), person('Dan', both)].map(
+      (who) => ({ ...who, tenant }),
+    );
+    this.#stranger = { ...person('Ana', both), tenant: `${tenant}-other` };
+    this.#service = createService({
+      store: {
+        ...store,
+        commit: (transaction, deadlineMs) => this.#commit(tamper(transaction), deadlineMs),
+      },
+      registry,
+      clock: { now: () => START_MS, sleep: () => Promise.resolve() },
+      random: {
+        id: () => `${tenant}-${++this.#drawn}`,
+        key: () => 'ab'.repeat(32),
+        fraction: () => 0,
+      },
+      secrets: secretsOf('a secret of the deployment, 32 or more'),
+      sinks: ['log'],
+    });
+  }
+
+  /** Makes everybody known to the tenant, so that work can be handed over. */
+  async meet(): Promise<void> {
+    for (const { tenant, subject, name } of this.#people) {
+      await this.#store.noteProfile({ tenant, subject, name });
+    }
+  }
+
+  /** Plays one move and checks what must hold after it. */
+  async play(move: Move): Promise<void> {
+    if (move.do === 'fault') {
+      this.#fault = move.when;
+      return;
+    }
+    const before = await this.#look();
+    if (move.do === 'repeat') await this.#repeat(this.#pick(move.which), before);
+    else if (move.do === 'other payload') await this.#otherPayload(this.#pick(move.which), before);
+    else if (move.do === 'confirm') {
+      if (this.#asked !== undefined)
+        await this.#send(this.#asked.principal, this.#asked.command, before);
+    } else if (move.do === 'foreign') await this.#foreign(this.#pick(move.which), before);
+    else {
+      const command = this.#command(move, before);
+      if (command !== undefined)
+        await this.#send(this.#actor(move, command, before), command, before);
+    }
+    this.#checkLocks(await this.#look());
+  }
+
+  /** Verifies every chain of the history (I4). */
+  async finish(): Promise<void> {
+    for (const workflow of (await this.#look()).workflows) {
+      const report = await verifyWorkflow(this.#store, workflow);
+      hold('I4', report.fault === undefined, report);
+    }
+  }
+
+  async #send(principal: Principal, command: Command, before: World): Promise<void> {
+    const sent: Sent = { principal, command, receipt: undefined };
+    this.#sent.push(sent);
+    this.#learn(sent, await this.#execute(sent, before));
+  }
+
+  #learn(sent: Sent, outcome: Outcome): void {
+    if (outcome.code === 'OK') {
+      sent.receipt ??= outcome.receipt;
+      const { workflow } = outcome.receipt;
+      if (!this.#workflows.includes(workflow)) this.#workflows.push(workflow);
+    }
+    if (outcome.code === 'NEEDS_CONFIRMATION' && outcome.confirmation !== undefined) {
+      this.#tokens.set(tokenKey(sent.command), outcome.confirmation);
+      this.#asked = {
+        ...sent,
+        command: { ...sent.command, confirmation: outcome.confirmation } as Command,
+      };
+    }
+  }
+
+  /** Executes a command; a fault or a refusal must leave every state as it was (I6). */
+  async #execute(sent: Sent, before: World): Promise<Outcome> {
+    const fault = this.#fault;
+    const outcome = await this.#service.execute(sent.principal, sent.command, START_MS + 60_000);
+    const struck = fault !== undefined && this.#fault === undefined;
+    const wrote = outcome.code === 'OK' && !outcome.duplicate;
+    const told =
+      outcome.code === 'OK'
+        ? `${outcome.receipt.result}${outcome.duplicate ? ' again' : ''}`
+        : outcome.code === 'NEEDS_CONFIRMATION'
+          ? outcome.reason
+          : outcome.code;
+    this.counts[told] = (this.counts[told] ?? 0) + 1;
+    hold('I6', (outcome.code === 'BACKEND_UNAVAILABLE') === struck, { outcome, fault });
+    if (!wrote && !(struck && fault === 'after')) {
+      hold('I6', isDeepStrictEqual(await this.#look(), before), { outcome, command: sent.command });
+    }
+    return outcome;
+  }
+
+  /** A repeat of what took effect answers the first receipt and changes nothing (I2). */
+  async #repeat(sent: Sent | undefined, before: World): Promise<void> {
+    if (sent === undefined) return;
+    const first = sent.receipt;
+    const fault = this.#fault;
+    const outcome = await this.#execute(sent, before);
+    if (outcome.code === 'BACKEND_UNAVAILABLE' && fault !== undefined) return;
+    // A start without a key, once its workflow has ended, is a new start by all that can be known.
+    const { command } = sent;
+    const anew = command.type === 'start_workflow' && command.key === undefined;
+    if (first !== undefined && !anew) {
+      const unchanged = isDeepStrictEqual(await this.#look(), before);
+      hold('I2', unchanged, { what: 'a repeat changed something', command, outcome });
+      if (outcome.code === 'OK') {
+        const same =
+          isDeepStrictEqual(outcome.receipt, first) ||
+          recordedAnew(command, outcome.receipt, first);
+        hold('I2', outcome.duplicate && same, { first, outcome });
+      }
+      const must = command.key !== undefined;
+      hold('I2', outcome.code === 'OK' || !must, { what: 'a key was forgotten', command, outcome });
+    }
+    this.#learn(sent, outcome);
+  }
+
+  async #otherPayload(sent: Sent | undefined, before: World): Promise<void> {
+    if (sent?.receipt === undefined || sent.command.key === undefined) return;
+    this.#fault = undefined;
+    const { key } = sent.command;
+    const command: Command = {
+      type: 'start_workflow',
+      procedure: 'valve-check',
+      asset: 'V-999',
+      key,
+    };
+    const outcome = await this.#execute({ ...sent, command }, before);
+    hold('I2', outcome.code === 'IDEMPOTENCY_CONFLICT', { outcome });
+  }
+
+  /** The same words with another tenant's token find nothing (I8). */
+  async #foreign(sent: Sent | undefined, before: World): Promise<void> {
+    if (sent === undefined || sent.command.type === 'start_workflow') return;
+    this.#fault = undefined;
+    const outcome = await this.#execute({ ...sent, principal: this.#stranger }, before);
+    hold('I8', ['NOT_FOUND', 'AMBIGUOUS'].includes(outcome.code), { outcome });
+    if (outcome.code === 'AMBIGUOUS') hold('I8', outcome.total === 0, { outcome });
+  }
+
+  #commit = async (transaction: Transaction, deadlineMs: number): Promise<CommitResult> => {
+    const fault = this.#fault;
+    if (fault === 'before') {
+      this.#fault = undefined;
+      throw new Fault('retryable', 'BACKEND_UNAVAILABLE', 'struck before the commit');
+    }
+    const result = await this.#store.commit(transaction, deadlineMs);
+    if (fault === 'after' && result.ok) {
+      this.#fault = undefined;
+      throw new Fault('unknown', 'BACKEND_UNAVAILABLE', 'the answer of the commit was lost');
+    }
+    return result;
+  };
+
+  #command(move: Extract<Move, { who: number }>, world: World): Command | undefined {
+    const key = move.keyed ? { key: `k-${++this.#keys}` } : {};
+    if (move.do === 'start') {
+      const asset = ASSETS[move.asset % ASSETS.length] ?? 'V-101';
+      return { type: 'start_workflow', procedure: 'valve-check', asset, ...key };
+    }
+    const active = world.workflows.filter(({ state }) => state !== 'COMPLETED');
+    const among = move.workflow < 48 && active.length > 0 ? active : world.workflows;
+    const workflow = among[move.workflow % Math.max(1, among.length)];
+    if (workflow === undefined) return undefined;
+    if (move.do === 'progress') return progress(workflow, key, move.workflow >= 42);
+    if (move.do === 'record') return this.#record(move, workflow, key);
+    if (move.do === 'resolve') {
+      const decision = (['continue', 'retake', 'abandon'] as const)[move.decision % 3] ?? 'retake';
+      const block = (move.old ? 4 : workflow.block?.seq) ?? 4;
+      return { type: 'resolve_block', workflow: workflow.id, block, decision, reason: 'r', ...key };
+    }
+    const tenure = move.old ? 1 : workflow.tenure;
+    const to = this.#who(move.to).name;
+    if (move.how === 'hand_over')
+      return { type: 'hand_over', workflow: workflow.id, to, tenure, ...key };
+    if (move.how === 'complete')
+      return { type: 'complete_workflow', workflow: workflow.id, ...key };
+    return { type: 'abandon_workflow', workflow: workflow.id, tenure, reason: 'r', ...key };
+  }
+
+  #record(
+    move: Extract<Move, { do: 'record' }>,
+    workflow: Workflow,
+    key: { readonly key?: string },
+  ): Command {
+    const open = STEPS.find((id) => workflow.steps[id]?.status !== 'done');
+    const step = (move.step < 40 ? open : undefined) ?? STEPS[move.step % STEPS.length] ?? 'leak';
+    const kind = valveCheck.steps.find(({ id }) => id === step)?.kind;
+    const fitting = INPUTS.filter((input) => input.kind === kind);
+    const input = fitting[move.input < 35 ? 0 : move.input % fitting.length] as StepInput;
+    const slot = workflow.steps[step];
+    const basic = { type: 'record_step', workflow: workflow.id, step, input, ...key } as const;
+    const seq = move.names === 'old' ? 2 : slot?.seq;
+    const confirms =
+      move.names === 'confirms' || (move.step < 40 && slot?.status === 'awaiting_second');
+    const command: Command =
+      seq === undefined || (move.names === 'nothing' && !confirms)
+        ? basic
+        : confirms
+          ? { ...basic, confirms: seq }
+          : { ...basic, type: 'correct_step', replaces: seq };
+    const token = this.#tokens.get(tokenKey(command));
+    return move.confirmed && token !== undefined ? { ...command, confirmation: token } : command;
+  }
+
+  /** At most one workflow holds an asset, and lock and state agree about which one (I1). */
+  #checkLocks({ workflows, locks }: World): void {
+    for (const asset of ASSETS) {
+      const holding = workflows.filter((one) => one.asset === asset && one.state !== 'COMPLETED');
+      const lock = locks.find((one) => one.asset === asset);
+      hold('I1', holding.length <= 1, { asset, holding });
+      hold('I1', (lock?.held ?? false) === (holding.length === 1), { asset, lock, holding });
+      const [one] = holding;
+      if (one === undefined || lock === undefined) continue;
+      const same = lock.workflow === one.id && lock.fence === one.fence;
+      hold('I1', same && lock.subject === one.holder.subject, { lock, one });
+    }
+  }
+
+  async #look(): Promise<World> {
+    const { tenant } = this.#people[0] as Principal;
+    const items = await this.#store.snapshot([
+      ...ASSETS.map((asset) => ({ kind: 'lock' as const, tenant, asset })),
+      ...this.#workflows.map((id) => ({ kind: 'workflow' as const, tenant, id })),
+    ]);
+    const locks = items.slice(0, ASSETS.length).filter((one) => one !== undefined) as Lock[];
+    const workflows = items.slice(ASSETS.length).filter((one) => one !== undefined) as Workflow[];
+    // A start whose answer was lost is known by its lock alone.
+    for (const { workflow } of locks) {
+      if (workflow !== undefined && !this.#workflows.includes(workflow)) {
+        this.#workflows.push(workflow);
+        return this.#look();
+      }
+    }
+    return { locks, workflows };
+  }
+
+  /** Who sends a command: mostly the person it is assigned to, otherwise anybody. */
+  #actor(move: Extract<Move, { who: number }>, command: Command, world: World): Principal {
+    if (command.type === 'start_workflow' || move.who >= 40) return this.#who(move.who);
+    const workflow = world.workflows.find(({ id }) => id === command.workflow);
+    const supervising = command.type === 'resolve_block';
+    const second = 'confirms' in command;
+    const fits = ({ subject, scopes }: Principal): boolean =>
+      supervising
+        ? scopes.has('procedures:supervise') && subject !== workflow?.holder.subject
+        : (subject === workflow?.holder.subject) !== second;
+    return this.#people.find(fits) ?? this.#who(move.who);
+  }
+
+  #who(n: number): Principal {
+    return this.#people[n % this.#people.length] as Principal;
+  }
+
+  #pick(n: number): Sent | undefined {
+    return this.#sent[n % Math.max(1, this.#sent.length)];
+  }
+}
+
+/**
+ * Without a key or a named record, a first reading cannot be told from the same value recorded
+ * again after a correction: the receipt is then the one of the value that is on record.
+ */
+function recordedAnew(command: Command, now: Receipt, first: Receipt): boolean {
+  const bare = command.type === 'record_step' && command.key === undefined;
+  return bare && now.step === first.step && now.value === first.value && now.seq > first.seq;
+}
+
+/** The next sensible command for a workflow: what people who do their work well would send. */
+function progress(workflow: Workflow, key: { readonly key?: string }, deviating: boolean): Command {
+  const about = { workflow: workflow.id, ...key };
+  if (workflow.block !== undefined) {
+    const decision = workflow.block.seq % 2 === 0 ? 'continue' : 'retake';
+    return { type: 'resolve_block', ...about, block: workflow.block.seq, decision, reason: 'r' };
+  }
+  const step = STEPS.find((id) => id !== 'remarks' && workflow.steps[id]?.status !== 'done');
+  if (step === undefined) return { type: 'complete_workflow', ...about };
+  const fitting = INPUTS.filter(
+    ({ kind }) => kind === valveCheck.steps.find(({ id }) => id === step)?.kind,
+  );
+  const sound = step === 'outlet' ? 1 : 0;
+  const input = fitting[deviating ? fitting.length - 1 : sound] as StepInput;
+  const record = { type: 'record_step', ...about, step, input } as const;
+  const slot = workflow.steps[step];
+  if (slot === undefined) return record;
+  return slot.status === 'awaiting_second'
+    ? { ...record, confirms: slot.seq }
+    : { ...record, type: 'correct_step', replaces: slot.seq };
+}
+
+interface World {
+  readonly locks: readonly Lock[];
+  readonly workflows: readonly Workflow[];
+}
+
+function tokenKey(command: Command): string {
+  const { key: _key, ...rest } = command;
+  return JSON.stringify({ ...rest, confirmation: undefined });
+}
+
+function hold(invariant: string, holds: boolean, detail: unknown): void {
+  if (!holds) throw new Error(`${invariant} does not hold: ${JSON.stringify(detail)}`);
+}
