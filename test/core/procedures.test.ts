@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ProcedureInput } from '../../lib/core/model/procedure.ts';
 import type { DomainPolicy, Finding } from '../../lib/core/ports/policy.ts';
+import { hasDecimals, parseProcedure } from '../../lib/core/parse-procedure.ts';
 import {
   buildRegistry,
-  hasDecimals,
-  parseProcedure,
   procedureDigest,
   type ProcedureRegistry,
 } from '../../lib/core/procedures.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseJson } from '../../lib/core/json.ts';
-import { parseProcedure } from '../../lib/core/procedures.ts';
+import { parseProcedure } from '../../lib/core/parse-procedure.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { projectRoot } from '../support/project-files.ts';

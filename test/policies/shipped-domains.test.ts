@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { assetPattern, buildRegistry } from '../../lib/core/procedures.ts';
+import { assetPattern } from '../../lib/core/parse-procedure.ts';
+import { buildRegistry } from '../../lib/core/procedures.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { parsedProcedure } from '../support/parsed-procedure.ts';

@@ -43,7 +43,10 @@ export function testRandom(seed = 'seed'): Random {
   let n = 0;
   const next = (): string => createHash('sha256').update(`${seed}\n${n++}`).digest('hex');
   return {
-    id: () => BigInt(`0x${next().slice(0, 32)}`).toString(36).padStart(26, '0'),
+    id: () =>
+      BigInt(`0x${next().slice(0, 32)}`)
+        .toString(36)
+        .padStart(26, '0'),
     key: () => next(),
     fraction: () => Number.parseInt(next().slice(0, 8), 16) / 2 ** 32,
   };
@@ -71,9 +74,9 @@ export interface TestService {
   readonly clock: TestClock;
   readonly registry: ProcedureRegistry;
   /** Executes with a deadline of ten seconds. */
-  execute(who: Principal, command: Command): Promise<Outcome>;
+  readonly execute: (who: Principal, command: Command) => Promise<Outcome>;
   /** Executes a command that must take effect. */
-  ok(who: Principal, command: Command): Promise<Committed>;
+  readonly ok: (who: Principal, command: Command) => Promise<Committed>;
 }
 
 /** Builds a service of the test domain on a store. Give each service of one store its own seed. */

@@ -1,5 +1,5 @@
 import type { Procedure } from '../../lib/core/model/procedure.ts';
-import { parseProcedure } from '../../lib/core/procedures.ts';
+import { parseProcedure } from '../../lib/core/parse-procedure.ts';
 
 /** A parsed procedure; its faults are the failure's message. */
 export function parsedProcedure(input: unknown): Procedure {

@@ -11,7 +11,8 @@ import { JsonFault, parseJson } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { ProcedureInput } from '../../core/model/procedure.ts';
 import type { DomainPolicy } from '../../core/ports/policy.ts';
-import { parseProcedure, type ProcedureFault } from '../../core/procedures.ts';
+import { parseProcedure } from '../../core/parse-procedure.ts';
+import type { ProcedureFault } from '../../core/procedures.ts';
 
 /** Thrown for a folder that cannot be used; `faults` holds all of them, sorted. */
 export class PolicyFolderFault extends Fault {

@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { Fault } from '../../core/fault.ts';
 import type { Clock, Random } from '../../core/ports/runtime.ts';
 import { openConnection, type Connection } from './connection.ts';
-import { isBusy, isSuspect, isUnknown, translated, unavailable } from './faults.ts';
+import { isBusy, isSuspect, isUnknown, systemCode, translated, unavailable } from './faults.ts';
 import type { Placement } from './file-identity.ts';
 
 /** How a database is opened. */
@@ -173,6 +173,6 @@ function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
 }

@@ -27,7 +27,7 @@ const WHAT: { readonly [code: number]: string } = {
 
 /** The primary result code of a driver error; undefined for any other error. */
 export function resultCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
+  if (!isObject(error) || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
 }
 
@@ -66,11 +66,19 @@ export function translated(error: unknown, phase: 'open' | 'work' | 'commit'): E
     });
   }
   if (code !== undefined) return unavailable(WHAT[code] ?? 'the database refused', error);
-  if (isSystemError(error)) return unavailable('the database file cannot be reached', error);
+  if (systemCode(error) !== undefined)
+    return unavailable('the database file cannot be reached', error);
   const what = 'the database adapter failed';
   return new Fault('terminal', 'BACKEND_UNAVAILABLE', what, { cause: error });
 }
 
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
+/** The code of an error of the operating system, such as `EEXIST`. */
+export function systemCode(error: unknown): string | undefined {
+  if (!isObject(error) || !('syscall' in error) || !('code' in error)) return undefined;
+  return String(error.code);
+}
+
+/** Errors of Node are recognised by shape: they may come from another realm than this module. */
+function isObject(error: unknown): error is object {
+  return typeof error === 'object' && error !== null;
 }

@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.ts';
 import { actorOf } from '../model/principal.ts';
 import { FORMAT, type Lock, type Receipt, type Workflow } from '../model/workflow.ts';
 import { canonicalAsset } from '../names.ts';
-import { assetPattern } from '../procedures.ts';
+import { assetPattern } from '../parse-procedure.ts';
 import { invalid, refuse, type DecideContext, type Decision } from './decision.ts';
 
 /** What a start looks at: the asset's lock and, where it is held, the workflow that holds it. */

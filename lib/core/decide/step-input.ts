@@ -4,7 +4,7 @@ import type { StepInput } from '../model/commands.ts';
 import type { Step } from '../model/procedure.ts';
 import type { InputFault } from '../input-fault.ts';
 import { foldName } from '../names.ts';
-import { hasDecimals } from '../procedures.ts';
+import { hasDecimals } from '../parse-procedure.ts';
 
 /** A value that fits its step, or the faults with the argument they are in. */
 export type StepValue =

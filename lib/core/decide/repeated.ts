@@ -1,0 +1,64 @@
+// Repeats of a record, recognised by state with no time window: the same receipt, never a new effect.
+import { canonicalJson } from '../canonical.ts';
+import type { EventBody, VaultRow } from '../model/workflow.ts';
+import { commitment } from '../redact.ts';
+import { viewOf } from '../view.ts';
+import type { DecideContext, Decision } from './decision.ts';
+import { confirms, sameContent, type Recording } from './recording.ts';
+
+/** The same content for a recorded step, or a correction that was made before. */
+export function repeated(r: Recording, context: DecideContext): Decision | undefined {
+  const { slot, replaces } = r;
+  const { subject } = context.principal;
+  const current = sameContent(r);
+  const concerned = slot?.by === subject || r.workflow.holder.subject === subject;
+  if (r.confirms !== undefined) {
+    const open = slot?.seq === r.confirms && slot.witness === undefined;
+    return open ? undefined : searchFor('confirms', r.confirms, r, subject);
+  }
+  if (replaces === undefined) {
+    if (slot === undefined || !current) return undefined;
+    if (slot.status === 'awaiting_second' && slot.by !== subject) return undefined;
+    if (slot.status !== 'retake') {
+      return concerned ? { kind: 'duplicate', seq: slot.seq } : undefined;
+    }
+    const answered = slot.by === subject && confirms(r, context, slot.basis);
+    return answered ? { kind: 'duplicate', seq: slot.seq } : undefined;
+  }
+  if (slot?.seq === replaces) {
+    const same = current && slot.status !== 'retake' && slot.by === subject;
+    return same ? { kind: 'duplicate', seq: slot.seq } : undefined;
+  }
+  return searchFor('replaces', replaces, r, subject);
+}
+
+/** Looks for this very answer to a record that has been answered since. */
+function searchFor(
+  relation: 'replaces' | 'confirms',
+  seq: number,
+  r: Recording,
+  subject: string,
+): Decision {
+  return {
+    kind: 'search',
+    after: seq,
+    matches: (event, vault) =>
+      event.data['step'] === r.step.id &&
+      event.data[relation] === seq &&
+      event.actor.subject === subject &&
+      eventHolds(event, r, vault),
+    otherwise: {
+      code: 'STALE_REFERENCE',
+      names: 'reading',
+      given: seq,
+      ...(r.slot !== undefined && { current: r.slot.seq }),
+      workflow: viewOf(r.workflow, r.procedure),
+    },
+  };
+}
+
+function eventHolds(event: EventBody, r: Recording, vault: VaultRow | undefined): boolean {
+  const { data } = event;
+  if (!r.sensitive) return canonicalJson(data['value'] ?? null) === canonicalJson(r.value);
+  return vault !== undefined && data['commitment'] === commitment(vault.key, r.value);
+}

@@ -1,0 +1,126 @@
+// Writing a record: a deviating value is read back first, and once confirmed follows its rule.
+import { canonicalHash } from '../canonical.ts';
+import { signConfirmation } from '../confirmation.ts';
+import type { Step } from '../model/procedure.ts';
+import { FORMAT, type ReceiptResult, type Slot } from '../model/workflow.ts';
+import { commitment } from '../redact.ts';
+import { viewOf } from '../view.ts';
+import { commitChange, refuse, type DecideContext, type Decision } from './decision.ts';
+import { deviationsOf, isWarning, type Deviation } from './findings.ts';
+import { binding, confirms, type Recording } from './recording.ts';
+
+/** Writes the record, once a deviating value has been read back and confirmed. */
+export function writeRecord(r: Recording, context: DecideContext): Decision {
+  const deviations = deviationsOf(context.registry, r.procedure, r.workflow, r.step, r.value);
+  const worst = deviations[0];
+  if (worst !== undefined && !confirms(r, context, r.slot?.seq ?? 0)) {
+    return readBack(r, worst, context);
+  }
+  const { workflow, procedure, step, value, sensitive } = r;
+  const at = new Date(context.now).toISOString();
+  const warning = worst === undefined && isWarning(step, value);
+  const status = statusAfter(step, worst);
+  const result = resultOf(status, worst, warning);
+  const on = worst === undefined ? 'warning' : result === 'blocked' ? 'block' : 'deviation';
+  const shown = sensitive ? {} : { value };
+  const said = worst === undefined ? {} : { message: worst.message };
+  return commitChange(context, {
+    workflow,
+    procedure,
+    event: {
+      type: r.replaces === undefined ? 'step_recorded' : 'step_corrected',
+      data: {
+        ...(r.replaces !== undefined && { replaces: r.replaces }),
+        ...(sensitive && { commitment: commitment(context.fresh.vaultKey, value) }),
+        ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+        ...(deviations.length > 0 && { deviations: deviations.map(({ rule }) => rule) }),
+        ...said,
+      },
+    },
+    receipt: {
+      command: r.replaces === undefined ? 'record_step' : 'correct_step',
+      result,
+      step: step.id,
+      ...shown,
+      ...(worst !== undefined && { rule: worst.follows }),
+    },
+    change: (seq) => ({
+      set:
+        result === 'blocked'
+          ? {
+              state: 'BLOCKED',
+              block: {
+                seq,
+                reason: 'deviation',
+                step: step.id,
+                by: context.principal.subject,
+                at,
+                message: worst?.message ?? '',
+              },
+            }
+          : { state: 'RUNNING' },
+      steps: {
+        [step.id]: {
+          seq,
+          basis: r.slot?.seq ?? 0,
+          status,
+          by: context.principal.subject,
+          at,
+          ...(step.kind !== 'text' && { value }),
+          ...(step.kind === 'text' && !sensitive && { digest: canonicalHash(value) }),
+        },
+      },
+    }),
+    ...(sensitive && {
+      vault: (seq: number) => ({
+        format: FORMAT,
+        tenant: workflow.tenant,
+        workflow: workflow.id,
+        seq,
+        key: context.fresh.vaultKey,
+        value,
+      }),
+    }),
+    ...((worst !== undefined || warning) && {
+      notify: { on, payload: { step: step.id, title: step.title, result, ...shown, ...said } },
+    }),
+  });
+}
+
+function statusAfter(step: Step, worst: Deviation | undefined): Slot['status'] {
+  if (worst?.follows === 'retake') return 'retake';
+  return step.second_person ? 'awaiting_second' : 'done';
+}
+
+function resultOf(
+  status: Slot['status'],
+  worst: Deviation | undefined,
+  warning: boolean,
+): ReceiptResult {
+  if (worst?.follows === 'block') return 'blocked';
+  if (status === 'retake') return 'retake_required';
+  if (worst !== undefined) return 'deviation_recorded';
+  if (status === 'awaiting_second') return 'awaiting_second_person';
+  return warning ? 'recorded_with_warning' : 'recorded';
+}
+
+function readBack(r: Recording, worst: Deviation, context: DecideContext): Decision {
+  const { step, workflow, procedure, slot } = r;
+  return refuse({
+    code: 'NEEDS_CONFIRMATION',
+    reason: worst.reason,
+    step: step.id,
+    ...(!r.sensitive && { heard: r.value }),
+    ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+    ...(worst.limit !== undefined && { limit: worst.limit }),
+    message: worst.message,
+    follows: worst.follows,
+    confirmation: signConfirmation(
+      context.confirmationSecret,
+      binding(r, context, slot?.seq ?? 0),
+      context.now,
+    ),
+    ...(r.replaces !== undefined && { replaces: r.replaces }),
+    workflow: viewOf(workflow, procedure),
+  });
+}

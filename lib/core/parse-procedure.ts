@@ -1,0 +1,157 @@
+// From a definition as its author wrote it to a procedure, or every fault of it at once.
+import * as z from 'zod';
+import type { InputFault } from './input-fault.ts';
+import { pointer } from './json.ts';
+import {
+  procedureSchema,
+  ruleSchema,
+  stepSchema,
+  type Procedure,
+  type Step,
+} from './model/procedure.ts';
+import { canonicalAsset } from './names.ts';
+
+/** Parses one definition; answers all its faults at once, those between its parts included. */
+export function parseProcedure(
+  input: unknown,
+):
+  | { readonly ok: true; readonly procedure: Procedure }
+  | { readonly ok: false; readonly faults: readonly InputFault[] } {
+  const parsed = procedureSchema.safeParse(input);
+  const faults = [
+    ...(parsed.success ? [] : parsed.error.issues.flatMap(shapeFaults)),
+    ...crossFaults(input),
+  ];
+  return parsed.success && faults.length === 0
+    ? { ok: true, procedure: parsed.data }
+    : { ok: false, faults };
+}
+
+function shapeFaults(issue: z.core.$ZodIssue): readonly InputFault[] {
+  const path = issue.path.reduce<string>((base, part) => pointer(base, String(part)), '');
+  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+  return issue.keys.map((key) => ({
+    path: pointer(path, key),
+    message: 'expected no member of this name',
+  }));
+}
+
+/** Faults between parts of a definition, as far as its parts can be read. */
+function crossFaults(input: unknown): InputFault[] {
+  const faults: InputFault[] = [];
+  const fault = (path: string, message: string): void => {
+    faults.push({ path, message });
+  };
+  const { asset, steps, rules } = readable(input);
+  if (asset !== undefined) assetFaults(asset, fault);
+  const ids = steps.map(({ id }) => id);
+  steps.forEach(({ id, step }, i) => {
+    const at = `/steps/${i}`;
+    if (id !== undefined && ids.indexOf(id) !== i) {
+      fault(`${at}/id`, `the step id ${id} appears twice`);
+    }
+    step?.requires.forEach((required, j) => {
+      const place = ids.indexOf(required);
+      if (place < 0) fault(`${at}/requires/${j}`, `there is no step ${required}`);
+      else if (place >= i) fault(`${at}/requires/${j}`, `${required} is not an earlier step`);
+    });
+    if (step !== undefined) stepFaults(step, at, fault);
+  });
+  rules.forEach((rule, i) => {
+    if (rule === undefined) return;
+    for (const side of ['step', 'than'] as const) {
+      const meant = steps.find(({ id }) => id === rule[side]);
+      const unreadable = meant !== undefined && meant.step === undefined;
+      if (!unreadable && meant?.step?.kind !== 'reading') {
+        fault(`/rules/${i}/${side}`, `expected the id of a reading step, not ${rule[side]}`);
+      }
+    }
+    if (rule.step === rule.than) fault(`/rules/${i}/than`, 'expected another step');
+  });
+  return faults;
+}
+
+interface Readable {
+  readonly asset: Procedure['asset'] | undefined;
+  readonly steps: readonly { readonly id: string | undefined; readonly step: Step | undefined }[];
+  readonly rules: readonly (Procedure['rules'][number] | undefined)[];
+}
+
+/** The parts of a definition that fit their own schema, each in its place. */
+function readable(input: unknown): Readable {
+  const parts = z
+    .object({
+      asset: z.unknown(),
+      steps: z.array(z.unknown()).catch([]),
+      rules: z.array(z.unknown()).catch([]),
+    })
+    .safeParse(input);
+  const { asset, steps, rules } = parts.data ?? { asset: undefined, steps: [], rules: [] };
+  return {
+    asset: procedureSchema.shape.asset.safeParse(asset).data,
+    steps: steps.map((raw) => ({
+      id: z.object({ id: z.string() }).safeParse(raw).data?.id,
+      step: stepSchema.safeParse(raw).data,
+    })),
+    rules: rules.map((raw) => ruleSchema.safeParse(raw).data),
+  };
+}
+
+function assetFaults(
+  asset: Procedure['asset'],
+  fault: (path: string, message: string) => void,
+): void {
+  let pattern: RegExp;
+  try {
+    pattern = assetPattern({ asset });
+  } catch {
+    fault('/asset/pattern', 'expected a valid regular expression');
+    return;
+  }
+  if (!pattern.test(canonicalAsset(asset.example))) {
+    fault('/asset/example', 'expected an example that matches the pattern in upper case');
+  }
+}
+
+function stepFaults(step: Step, at: string, fault: (path: string, message: string) => void): void {
+  if (step.kind === 'choice') {
+    step.options.forEach((option, j) => {
+      if (step.options.findIndex((other) => other.id === option.id) !== j) {
+        fault(`${at}/options/${j}/id`, `the option id ${option.id} appears twice`);
+      }
+    });
+    if (step.options.every((option) => option.deviates)) {
+      fault(`${at}/options`, 'expected at least one option that does not deviate');
+    }
+  }
+  if (step.kind !== 'reading') return;
+  const { bounds, warning, expected, decimals } = step;
+  const within = (
+    inner: { min: number; max: number },
+    outer: { min: number; max: number },
+  ): boolean => inner.min >= outer.min && inner.max <= outer.max && inner.min <= inner.max;
+  if (bounds.min >= bounds.max) fault(`${at}/bounds`, 'expected min below max');
+  if (warning !== undefined && !within(warning, bounds)) {
+    fault(`${at}/warning`, 'expected a band within the bounds');
+  }
+  if (!within(expected, warning ?? bounds)) {
+    fault(`${at}/expected`, 'expected a range within the bounds and the warning band');
+  }
+  for (const [name, band] of Object.entries({ bounds, warning, expected })) {
+    for (const side of ['min', 'max'] as const) {
+      if (band !== undefined && !hasDecimals(band[side], decimals)) {
+        fault(`${at}/${name}/${side}`, `expected at most ${decimals} decimal places`);
+      }
+    }
+  }
+}
+
+/** Whether a number has at most this many decimal places. */
+export function hasDecimals(value: number, decimals: number): boolean {
+  return Number(value.toFixed(decimals)) === value;
+}
+
+/** The pattern for a whole asset id of a procedure. */
+export function assetPattern(procedure: Pick<Procedure, 'asset'>): RegExp {
+  return new RegExp(`^(?:${procedure.asset.pattern})$`, 'u');
+}

@@ -1,0 +1,56 @@
+// A process that writes to a store: started by writers.ts, reports one line of JSON per answer.
+import { once } from 'node:events';
+import { systemClock, systemRandom } from '../../lib/adapters/runtime/system.ts';
+import type { Command } from '../../lib/core/model/commands.ts';
+import type { StorageBackend } from '../../lib/core/ports/storage.ts';
+import { secretsOf } from '../../lib/core/secrets.ts';
+import { createService } from '../../lib/core/service.ts';
+import { principal, testRegistry } from './harness.ts';
+import type { StoreOpener, WriterTask } from './writers.ts';
+
+interface Opener {
+  readonly openStore: (options: unknown) => Promise<StorageBackend>;
+}
+
+const { opener, task } = JSON.parse(process.argv[2] ?? '') as {
+  readonly opener: StoreOpener;
+  readonly task: WriterTask;
+};
+const { openStore } = (await import(opener.module)) as Opener;
+const store = await openStore(opener.options);
+const service = createService({
+  store,
+  registry: testRegistry(),
+  clock: systemClock,
+  random: systemRandom,
+  secrets: secretsOf('a secret of at least thirty-two characters'),
+  sinks: ['log'],
+});
+const who = principal({ tenant: task.tenant, subject: `dev:${task.name}`, name: task.name });
+
+async function tell(asset: string, command: Command): Promise<string | undefined> {
+  const outcome = await service.execute(who, command, Date.now() + 20_000);
+  const answer =
+    outcome.code === 'OK'
+      ? {
+          duplicate: outcome.duplicate,
+          workflow: outcome.receipt.workflow,
+          seq: outcome.receipt.seq,
+        }
+      : {};
+  const line = JSON.stringify({ asset, command: command.type, code: outcome.code, ...answer });
+  process.stdout.write(`${line}\n`);
+  return answer.workflow;
+}
+
+process.stdout.write('ready\n');
+await once(process.stdin, 'data');
+for (const asset of task.assets) {
+  const key = `${task.name} ${asset}`;
+  const workflow = await tell(asset, { type: 'start_workflow', procedure: 'short', asset, key });
+  if (task.mode === 'race' || workflow === undefined) continue;
+  const input = { kind: 'confirm', confirmed: true } as const;
+  await tell(asset, { type: 'record_step', workflow, step: 'done', input, key: `${key} done` });
+  await tell(asset, { type: 'complete_workflow', workflow });
+}
+await store.close();

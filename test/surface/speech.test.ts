@@ -1,0 +1,228 @@
+import { describe, expect, test } from '@jest/globals';
+import { OUTCOME_CODES, type Outcome } from '../../lib/core/outcome.ts';
+import { procedureSchema } from '../../lib/core/model/procedure.ts';
+import { buildRegistry } from '../../lib/core/procedures.ts';
+import type { NextStep, WorkflowView } from '../../lib/core/view.ts';
+import { createSpeech, INTERNAL_FAULT, PERSON_NEEDED, UNAVAILABLE } from '../../lib/surface/speech.ts';
+import { clean, listed, say, spokenNumber } from '../../lib/surface/speech/words.ts';
+import { blocked, ended, OUTCOMES, view } from '../support/speech-cases.ts';
+import { unspeakable } from '../support/spoken.ts';
+import { shippedRegistry } from '../support/surface-world.ts';
+
+const speech = createSpeech(shippedRegistry());
+const all = OUTCOME_CODES.flatMap((code) => OUTCOMES[code].map((example) => ({ code, ...example })));
+
+describe('every outcome', () => {
+  test.each(OUTCOME_CODES)('%s can be spoken (C2, C3)', (code) => {
+    expect(OUTCOMES[code].length).toBeGreaterThan(0);
+    for (const { outcome, asked } of OUTCOMES[code]) {
+      const text = speech.outcome(outcome, asked);
+      expect([text, unspeakable(text)]).toEqual([text, []]);
+    }
+  });
+
+  test('has its own words', () => {
+    const texts = all.map(({ outcome, asked }) => speech.outcome(outcome, asked));
+    const sameOnPurpose = 8; // the three states of one stale reference may share a sentence
+    expect(new Set(texts).size).toBeGreaterThan(texts.length - sameOnPurpose);
+  });
+});
+
+const text = (outcome: Outcome): string => speech.outcome(outcome);
+const ok = (result: string, rest: object, duplicate = false, workflow = view): Outcome =>
+  ({
+    code: 'OK',
+    duplicate,
+    receipt: { command: 'record_step', workflow: view.workflow, seq: 3, at: '', result, ...rest },
+    workflow,
+  }) as Outcome;
+const pressure = { step: 'suction_pressure', value: 2.1 };
+
+describe('a committed step', () => {
+  test('is repeated with its unit, and the next step is named with unit and range', () => {
+    expect(text(ok('recorded', pressure))).toBe(
+      'Recorded, suction pressure 2.1 bar. Next is discharge pressure, in bar; expected between 4 and 6.',
+    );
+  });
+
+  test('C5: a repeat says that it was already done', () => {
+    expect(text(ok('recorded', pressure, true))).toBe(
+      'Already recorded, suction pressure 2.1 bar. Next is discharge pressure, in bar; expected between 4 and 6.',
+    );
+  });
+
+  test('BR-198: a negative value keeps its minus', () => {
+    expect(text(ok('recorded', { step: 'bearing_temperature', value: -1.5 }))).toMatch(
+      /^Recorded, bearing temperature minus 1\.5 degrees Celsius\. /u,
+    );
+  });
+
+  test.each([
+    ['started', {}, 'Started, pump inspection on PUMP-07. First is discharge pressure, in bar; expected between 4 and 6.'],
+    ['recorded_with_warning', pressure, 'Recorded, suction pressure 2.1 bar, which is outside the usual range. Next is discharge pressure, in bar; expected between 4 and 6.'],
+    ['deviation_recorded', { step: 'seal_condition', value: 'dripping' }, 'Recorded as a deviation, seal condition: dripping. Next is discharge pressure, in bar; expected between 4 and 6.'],
+    ['handed_over', { to: 'dev:ana' }, 'Handed over, pump inspection on PUMP-07, to Ana.'],
+    ['handed_over', { to: 'dev:ben' }, 'Handed over, pump inspection on PUMP-07.'],
+  ])('%s', (result, rest, expected) => {
+    expect(text(ok(result, rest))).toBe(expected);
+  });
+
+  test('that blocks says so', () => {
+    expect(text(ok('blocked', { step: 'suction_pressure', value: 42 }, false, blocked))).toBe(
+      'Recorded, suction pressure 42 bar. Pump inspection on PUMP-07 is blocked until a supervisor decides.',
+    );
+  });
+
+  test('that was the last one offers completion', () => {
+    const { next: _next, ...rest } = view;
+    const last = { ...rest, ready_to_complete: true };
+    expect(text(ok('recorded', pressure, false, last))).toBe(
+      'Recorded, suction pressure 2.1 bar. All steps are done; you can complete it now.',
+    );
+  });
+});
+
+describe('questions', () => {
+  test('out of bounds is read back with the limit', () => {
+    expect(text(OUTCOMES.NEEDS_CONFIRMATION[0]!.outcome)).toBe(
+      'I heard 42 bar for suction pressure; the limit is 12. Is that right?',
+    );
+  });
+
+  test('a recorded step names what is on record', () => {
+    const example = OUTCOMES.NEEDS_CONFIRMATION.find(
+      ({ outcome }) => 'reason' in outcome && outcome.reason === 'already_recorded',
+    );
+    expect(text(example!.outcome)).toBe(
+      'Suction pressure is already recorded as minus 2.1 bar, and I heard 2.3 bar. Should I replace it?',
+    );
+  });
+
+  test('C3: at most five choices are said, and how many are left', () => {
+    expect(text(OUTCOMES.AMBIGUOUS[2]!.outcome)).toBe(
+      'You have 8 active: pump inspection on PUMP-01, pump inspection on PUMP-02, pump inspection on PUMP-03, pump inspection on PUMP-04, pump inspection on PUMP-05 and 3 more. Which one do you mean?',
+    );
+  });
+
+  test('C4: nothing active still says what to do', () => {
+    expect(text(OUTCOMES.AMBIGUOUS[0]!.outcome)).toBe(
+      'You have no active work. Name a procedure and an asset, and I will start it.',
+    );
+  });
+});
+
+describe('refusals', () => {
+  test('ASSET_BUSY names the holder', () => {
+    expect(text(OUTCOMES.ASSET_BUSY[0]!.outcome)).toBe(
+      'PUMP-07 is in use: Ana has it for pump inspection. Ask Ana to finish or to hand it over.',
+    );
+  });
+
+  test('BACKEND_UNAVAILABLE asks to say it again in a moment', () => {
+    expect(text(OUTCOMES.BACKEND_UNAVAILABLE[0]!.outcome)).toBe(
+      'I cannot reach the records right now. Please say it again in a moment; nothing is recorded twice.',
+    );
+  });
+
+  test('another kind of answer is asked for in words', () => {
+    expect(text(OUTCOMES.INVALID_ARGUMENT[5]!.outcome)).toBe(
+      'Suction pressure is a reading step: I need a number.',
+    );
+  });
+});
+
+describe('reads', () => {
+  const list = (workflows: readonly WorkflowView[], more = false) => ({ workflows, more });
+  test.each([
+    ['a workflow', speech.workflow(view)],
+    ['a blocked workflow', speech.workflow(blocked)],
+    ['an ended workflow', speech.workflow(ended)],
+    ['no work', speech.mine(list([]))],
+    ['one work', speech.mine(list([view]))],
+    ['several works', speech.mine(list([view, view, { ...view, offered: true }]))],
+    ['many works', speech.mine(list(Array.from({ length: 20 }, () => view), true))],
+    ['nothing blocked', speech.blocked(list([]))],
+    ['one blocked', speech.blocked(list([blocked]))],
+    ['many blocked', speech.blocked(list(Array.from({ length: 20 }, () => blocked), true))],
+    ['the procedures', speech.procedures()],
+    ['help', speech.help()],
+    ['an internal fault', INTERNAL_FAULT],
+    ['a person needed', PERSON_NEEDED],
+    ['keys that cannot be read', UNAVAILABLE],
+  ])('%s can be spoken', (_what, spoken) => {
+    expect([spoken, unspeakable(spoken)]).toEqual([spoken, []]);
+  });
+
+  test('no procedures at all still help', () => {
+    const built = buildRegistry([]);
+    if (!built.ok) throw new Error('an empty registry is valid');
+    const bare = createSpeech(built.registry);
+    expect(bare.procedures()).toBe(
+      'No procedure is set up yet. Ask whoever runs this service to add one.',
+    );
+    expect(unspeakable(bare.help())).toEqual([]);
+    expect(bare.workflow(view)).toMatch(/^Pump inspection on PUMP-07/u);
+  });
+
+  test('C8: help names at least three phrases', () => {
+    expect(speech.phrases()).toEqual([
+      'start balance calibration on BAL-001',
+      'what is next',
+      'what am I working on',
+      'hand it over to a colleague',
+    ]);
+  });
+
+  const steps: { readonly [K in NextStep['kind']]: readonly [Partial<NextStep>, string] } = {
+    reading: [{}, 'Next is level, in bar; expected between 4 and 6.'],
+    confirm: [{}, 'Next is level; answer yes or no.'],
+    text: [{}, 'Next is level, in your own words.'],
+    choice: [{ options: [1, 2, 3, 4, 5, 6, 7].map((n) => ({ id: `o_${n}`, title: `o ${n}` })) }, 'Next is level: o 1, o 2, o 3, o 4, o 5 or 2 more.'],
+  };
+  test.each(Object.entries(steps))('a next %s step is asked for in its way', (kind, [rest, said]) => {
+    const next = { ...view.next!, title: 'level', kind: kind as NextStep['kind'], ...rest };
+    expect(speech.workflow({ ...view, next })).toBe(
+      `Pump inspection on PUMP-07, with Ana: 2 of 7 required steps done. ${said}`,
+    );
+  });
+});
+
+describe('words', () => {
+  test.each([
+    [0, '0'],
+    [-0, '0'],
+    [2.1, '2.1'],
+    [-0.05, 'minus 0.05'],
+    [1_200_000, '1200000'],
+    [1e21, '1000000000000000000000'],
+    [0.000_000_001, '0.000000001'],
+    [-1e-12, '0'],
+  ])('%d is said %s', (value, said) => {
+    expect(spokenNumber(value)).toBe(said);
+  });
+
+  test('longest allowed titles and names stay under the word limit', () => {
+    const long = 'w '.repeat(60).trim();
+    expect(long.length).toBeLessThanOrEqual(120);
+    const next = { ...view.next!, title: long, unit_spoken: long };
+    const spoken = speech.workflow({ ...view, title: long, holder: 'n '.repeat(32), next });
+    expect(spoken.split(' ').length).toBeLessThan(75);
+    expect(spoken).toMatch(/\.$/u);
+  });
+
+  test('fragments lose what is not spoken', () => {
+    expect(clean('a\u202Eb\u200B **c** <d> see https://x.example/y_z www.q.example e_f')).toBe(
+      'a b c d see e f',
+    );
+  });
+
+  test('lists and sentences', () => {
+    expect([listed([]), listed(['a']), listed(['a', 'b'], 'or')]).toEqual(['', 'a', 'a or b']);
+    expect(say('one', undefined, '', 'two?')).toBe('One. Two?');
+  });
+
+  test('procedure titles of the schema are bounded, so sentences are', () => {
+    const title = 'x'.repeat(121);
+    expect(procedureSchema.shape.title.safeParse(title).success).toBe(false);
+  });
+});
