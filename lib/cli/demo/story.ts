@@ -126,7 +126,7 @@ async function deviate(
     `Discharge pressure ${reading} bar.`,
     'record_step',
     args,
-    { code: 'NEEDS_CONFIRMATION', reason: 'out_of_bounds', limit: 25, 'workflow.state': 'RUNNING' },
+    { code: 'NEEDS_CONFIRMATION', 'detail.reason': 'out_of_bounds', 'detail.limit': 25, 'workflow.state': 'RUNNING' },
   );
   const confirmation_token = asked.fields['confirmation_token'];
   const blocked = await transcript.turn(
@@ -172,7 +172,7 @@ async function contention({ ana, ben, transcript }: Stage, workflow_id: string):
     'Start the inspection on pump seven.',
     'start_workflow',
     { procedure: 'pump-inspection', asset: 'PUMP-07', idempotency_key: 'ben-07' },
-    { code: 'ASSET_BUSY', holder: 'Ana' },
+    { code: 'ASSET_BUSY', 'detail.holder': 'Ana' },
   );
   transcript.expect('the holder is named', busy.text.includes('Ana'), true);
 
@@ -218,7 +218,7 @@ async function lateAnswer(stage: Stage, workflow_id: string, first: number): Pro
     { workflow_id },
     { code: 'OK' },
   );
-  const steps = valueAt(found.fields, 'workflow.steps') as readonly { step: string; seq: number }[];
+  const steps = valueAt(found.fields, 'steps') as readonly { step: string; seq: number }[];
   const recorded = steps.find(({ step }) => step === 'discharge_pressure')?.seq;
   const second = await deviate(stage, workflow_id, 26, recorded);
   await transcript.turn(
@@ -270,7 +270,7 @@ async function handOver({ ana, ben, transcript }: Stage, workflow_id: string): P
     'Give pump seven to Ben.',
     'hand_over',
     { workflow_id, to: 'Ben', idempotency_key: 'over' },
-    { code: 'NEEDS_CONFIRMATION', reason: 'ends_assignment' },
+    { code: 'NEEDS_CONFIRMATION', 'detail.reason': 'ends_assignment' },
   );
   await transcript.turn(
     ana,
@@ -313,7 +313,7 @@ async function complete(
     'We are done.',
     'complete_workflow',
     { workflow_id, idempotency_key: 'too-early' },
-    { code: 'STEPS_MISSING', missing: ['isolation_check'] },
+    { code: 'STEPS_MISSING', 'detail.missing': ['isolation_check'] },
   );
   await transcript.turn(
     ana,
@@ -348,7 +348,7 @@ async function complete(
     'Forget pump eight.',
     'abandon_workflow',
     { workflow_id: other, reason: 'not today' },
-    { code: 'NEEDS_CONFIRMATION', reason: 'ends_assignment' },
+    { code: 'NEEDS_CONFIRMATION', 'detail.reason': 'ends_assignment' },
   );
   await transcript.turn(
     ana,
