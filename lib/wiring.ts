@@ -14,7 +14,7 @@ import { buildRegistry, type ProcedureRegistry } from './core/procedures.ts';
 import { createQueries, type Queries } from './core/queries.ts';
 import { registerProcedures } from './core/register-procedures.ts';
 import { secretsOf } from './core/secrets.ts';
-import { createService, type Service } from './core/service.ts';
+import { createService, type Service } from './core/service/service.ts';
 import { instrumentCalibration } from './policies/instrument-calibration/policy.ts';
 import { pumpInspection } from './policies/pump-inspection/policy.ts';
 import type { Settings } from './settings.ts';
@@ -56,8 +56,12 @@ export function developmentIssuer(settings: Settings): Promise<DevIssuer> {
  */
 export async function openLocal(
   settings: Settings,
-  policies: readonly DomainPolicy[] = [],
+  options: {
+    readonly policies?: readonly DomainPolicy[];
+    readonly onFault?: (fault: Fault, operation: string) => void;
+  } = {},
 ): Promise<Local> {
+  const { policies = [], onFault } = options;
   const folder = settings.policiesFolder;
   const own = folder === undefined ? [] : await loadPolicyFolder(folder);
   const built = buildRegistry([pumpInspection, instrumentCalibration, ...policies, ...own]);
@@ -83,12 +87,13 @@ export async function openLocal(
     random: systemRandom,
     secrets: secretsOf(secret),
     sinks: ['log'],
+    ...(onFault !== undefined && { onFault }),
   });
   return {
     store,
     registry,
     service,
-    queries: createQueries(store, registry),
+    queries: createQueries(store, registry, onFault),
     close: () => store.close(),
   };
 }

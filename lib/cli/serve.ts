@@ -18,14 +18,18 @@ export interface Running {
 
 /** Starts the server; a taken port is a problem with one sentence. */
 export async function startServer(settings: Settings): Promise<Running> {
-  const local = await openLocal(settings);
+  // Standard output is for people; log lines go to standard error.
+  const logger = pino({ level: settings.logLevel, base: null }, pino.destination(2));
+  const local = await openLocal(settings, {
+    onFault: (fault, operation) => {
+      logger.warn({ operation, code: fault.code, kind: fault.kind, err: fault }, 'unavailable');
+    },
+  });
   try {
     const server = createServer();
     const port = await listen(server, settings);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const url = settings.publicUrl ?? `http://${shown}:${port}/mcp`;
-    // Standard output is for people; log lines go to standard error.
-    const logger = pino({ level: settings.logLevel, base: null }, pino.destination(2));
     const version = packageVersion();
     const app = await localApp(settings, local, {
       publicUrl: url,

@@ -38,6 +38,11 @@ export const LIMITS = {
   spokenWords: { max: 74, unit: 'words', reason: 'an answer of less than thirty seconds' },
   replyBytes: { max: 20_000, unit: 'bytes', reason: 'a tool answer that no client cuts short' },
   namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
+  rememberedWorkflows: {
+    max: 1_000,
+    unit: 'workflows',
+    reason: 'what one process works on at a time',
+  },
   eventsPerWorkflow: {
     max: 10_000,
     unit: 'events',

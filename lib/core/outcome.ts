@@ -122,6 +122,8 @@ export type Refusal =
       readonly replaces?: number;
       readonly confirms?: number;
       readonly tenure?: number;
+      /** Name of the receiver, where a hand-over asks. */
+      readonly to?: string;
       readonly workflow: WorkflowView;
     };
 

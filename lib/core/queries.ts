@@ -1,6 +1,6 @@
 // Reads for people: one workflow, one's own, the blocked ones. Never a guess between several.
 import { refusalForReading, refusalForSupervising } from './authorize.ts';
-import { Fault, isFault } from './fault.ts';
+import { isFault, type Fault } from './fault.ts';
 import { LIMITS } from './limits.ts';
 import type { Principal } from './model/principal.ts';
 import type { Profile, Workflow } from './model/workflow.ts';
@@ -8,6 +8,7 @@ import { canonicalAsset } from './names.ts';
 import type { Choice, Refusal } from './outcome.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import type { ProcedureRegistry } from './procedures.ts';
+import { procedureOf } from './procedure-of.ts';
 import { viewOf, type WorkflowView } from './view.ts';
 
 /** A read that found what was asked for. */
@@ -55,12 +56,8 @@ export function createQueries(
       return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
     }
   };
-  const view = (workflow: Workflow): WorkflowView => {
-    const { procedure, procedure_version: version } = workflow;
-    const found = registry.find(procedure, version);
-    if (found !== undefined) return viewOf(workflow, found);
-    throw new Fault('retryable', 'PROCEDURE_VERSION_MISSING', `unknown ${procedure}@${version}`);
-  };
+  const view = (workflow: Workflow): WorkflowView =>
+    viewOf(workflow, procedureOf(registry, workflow));
 
   return {
     getWorkflow: (principal, which) =>

@@ -7,7 +7,7 @@ import type { Clock } from '../core/ports/runtime.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
 import type { Queries } from '../core/queries.ts';
-import type { Service } from '../core/service.ts';
+import type { Service } from '../core/service/service.ts';
 import { authenticate, unauthenticated, type AuthProfile } from './auth.ts';
 import { readJsonBody } from './body.ts';
 import { CHALLENGE_SCOPE, createDiscovery } from './discovery.ts';

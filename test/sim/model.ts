@@ -11,7 +11,7 @@ import type { Lock, Receipt, Workflow } from '../../lib/core/model/workflow.ts';
 import type { Outcome } from '../../lib/core/outcome.ts';
 import type { CommitResult, StorageBackend, Transaction } from '../../lib/core/ports/storage.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
-import { createService, type Service } from '../../lib/core/service.ts';
+import { createService, type Service } from '../../lib/core/service/service.ts';
 import { person, registryOf, START_MS, valveCheck } from '../support/pure-world.ts';
 
 const ASSETS = ['V-101', 'V-102'] as const;

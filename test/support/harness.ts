@@ -8,7 +8,7 @@ import type { Clock, Random } from '../../lib/core/ports/runtime.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { buildRegistry, type ProcedureRegistry } from '../../lib/core/procedures.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
-import { createService, type Service } from '../../lib/core/service.ts';
+import { createService, type Service } from '../../lib/core/service/service.ts';
 import { testPolicy } from './test-policy.ts';
 
 /** 2026-03-01T09:00:00.000Z, the time at which tests begin. */

@@ -81,7 +81,13 @@ const results: { readonly [R in ReceiptResult]: readonly [CommandType, object, W
 const committed: readonly Example[] = Object.entries(results).flatMap(([result, parts]) =>
   [false, true].map((duplicate): Example => {
     const [command, rest, workflow] = parts;
-    const receipt = { command, workflow: view.workflow, seq: 3, at, result: result as ReceiptResult };
+    const receipt = {
+      command,
+      workflow: view.workflow,
+      seq: 3,
+      at,
+      result: result as ReceiptResult,
+    };
     return { outcome: { code: 'OK', duplicate, receipt: { ...receipt, ...rest }, workflow } };
   }),
 );
@@ -100,6 +106,7 @@ const reasons: { readonly [R in ConfirmationReason]: readonly Example[] } = {
     ...asks({ reason: 'second_person', step: 'operator_remarks' }),
   ],
   ends_assignment: [
+    ...asks({ reason: 'ends_assignment', to: 'Ben' }, 'hand_over'),
     ...asks({ reason: 'ends_assignment' }, 'hand_over'),
     ...asks({ reason: 'ends_assignment' }, 'abandon_workflow'),
     ...asks({ reason: 'ends_assignment' }),

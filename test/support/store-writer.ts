@@ -4,7 +4,7 @@ import { systemClock, systemRandom } from '../../lib/adapters/runtime/system.ts'
 import type { Command } from '../../lib/core/model/commands.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
-import { createService } from '../../lib/core/service.ts';
+import { createService } from '../../lib/core/service/service.ts';
 import { principal, testRegistry } from './harness.ts';
 import type { StoreOpener, WriterTask } from './writers.ts';
 

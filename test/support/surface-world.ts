@@ -12,7 +12,7 @@ import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { buildRegistry } from '../../lib/core/procedures.ts';
 import { createQueries } from '../../lib/core/queries.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
-import { createService } from '../../lib/core/service.ts';
+import { createService } from '../../lib/core/service/service.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../../lib/surface/app.ts';

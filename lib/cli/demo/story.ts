@@ -126,7 +126,12 @@ async function deviate(
     `Discharge pressure ${reading} bar.`,
     'record_step',
     args,
-    { code: 'NEEDS_CONFIRMATION', 'detail.reason': 'out_of_bounds', 'detail.limit': 25, 'workflow.state': 'RUNNING' },
+    {
+      code: 'NEEDS_CONFIRMATION',
+      'detail.reason': 'out_of_bounds',
+      'detail.limit': 25,
+      'workflow.state': 'RUNNING',
+    },
   );
   const confirmation_token = asked.fields['confirmation_token'];
   const blocked = await transcript.turn(

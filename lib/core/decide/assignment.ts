@@ -4,7 +4,14 @@ import type { AbandonWorkflow, CompleteWorkflow, HandOver } from '../model/comma
 import type { Procedure } from '../model/procedure.ts';
 import { FORMAT, type EventType, type Profile, type Workflow } from '../model/workflow.ts';
 import { missingSteps, viewOf } from '../view.ts';
-import { commitChange, endings, refuse, type DecideContext, type Decision } from './decision.ts';
+import {
+  closedFor,
+  commitChange,
+  endings,
+  refuse,
+  type DecideContext,
+  type Decision,
+} from './decision.ts';
 
 /** What these commands look at. */
 export interface AssignmentState {
@@ -28,7 +35,7 @@ export function decideHandOver(
     return refuse({ code: 'WORKFLOW_COMPLETED', workflow: viewOf(workflow, procedure) });
   }
   if (to.subject === workflow.holder.subject) return { kind: 'duplicate', seq: workflow.tenure };
-  if (command.tenure === undefined) return askForTenure(state);
+  if (command.tenure === undefined) return askForTenure(state, to.name);
   const { subject, name } = to;
   return commitChange(context, {
     workflow,
@@ -67,7 +74,7 @@ export function decideAbandon(
   const { workflow, procedure } = state;
   const over = ended(state, command.tenure, context, 'workflow_abandoned', undefined);
   if (over !== undefined) return over;
-  const stop = notEntitled(state, context) ?? notRunning(state);
+  const stop = notEntitled(state, context) ?? closedFor(state.workflow, state.procedure);
   if (stop !== undefined) return stop;
   if (command.tenure === undefined) return askForTenure(state);
   return commitChange(context, {
@@ -90,17 +97,16 @@ export function decideComplete(
   context: DecideContext,
 ): Decision {
   const { workflow, procedure } = state;
-  const view = viewOf(workflow, procedure);
-  if (workflow.holder.subject !== context.principal.subject) {
-    return refuse({ code: 'NOT_ASSIGNED', holder: workflow.holder.name, workflow: view });
-  }
+  if (workflow.holder.subject !== context.principal.subject) return notAssigned(state);
   if (workflow.result === 'completed' && workflow.ended_seq !== undefined) {
     return { kind: 'duplicate', seq: workflow.ended_seq };
   }
-  const stop = notRunning(state);
+  const stop = closedFor(state.workflow, state.procedure);
   if (stop !== undefined) return stop;
   const missing = missingSteps(procedure, workflow);
-  if (missing.length > 0) return refuse({ code: 'STEPS_MISSING', missing, workflow: view });
+  if (missing.length > 0) {
+    return refuse({ code: 'STEPS_MISSING', missing, workflow: viewOf(workflow, procedure) });
+  }
   return commitChange(context, {
     workflow,
     procedure,
@@ -142,27 +148,21 @@ function ended(
   };
 }
 
-function notEntitled(
-  { workflow, procedure }: AssignmentState,
-  { principal }: DecideContext,
-): Decision | undefined {
-  const holds = workflow.holder.subject === principal.subject;
-  if (holds || principal.scopes.has('procedures:supervise')) return undefined;
-  const view = viewOf(workflow, procedure);
-  return refuse({ code: 'NOT_ASSIGNED', holder: workflow.holder.name, workflow: view });
+function notEntitled(state: AssignmentState, { principal }: DecideContext): Decision | undefined {
+  const holds = state.workflow.holder.subject === principal.subject;
+  return holds || principal.scopes.has('procedures:supervise') ? undefined : notAssigned(state);
 }
 
-function notRunning({ workflow, procedure }: AssignmentState): Decision | undefined {
-  const view = viewOf(workflow, procedure);
-  if (workflow.state === 'COMPLETED') return refuse({ code: 'WORKFLOW_COMPLETED', workflow: view });
-  if (workflow.state === 'BLOCKED') return refuse({ code: 'WORKFLOW_BLOCKED', workflow: view });
-  return undefined;
+function notAssigned({ workflow, procedure }: AssignmentState): Decision {
+  const { name } = workflow.holder;
+  return refuse({ code: 'NOT_ASSIGNED', holder: name, workflow: viewOf(workflow, procedure) });
 }
 
-function askForTenure({ workflow, procedure }: AssignmentState): Decision {
+function askForTenure({ workflow, procedure }: AssignmentState, to?: string): Decision {
   return refuse({
     code: 'NEEDS_CONFIRMATION',
     reason: 'ends_assignment',
+    ...(to !== undefined && { to }),
     tenure: workflow.tenure,
     workflow: viewOf(workflow, procedure),
   });

@@ -11,6 +11,7 @@ import type { Procedure } from '../model/procedure.ts';
 import type { Refusal } from '../outcome.ts';
 import type { CommitPlan, LockPlan, WorkflowChange } from '../plan.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
+import { viewOf } from '../view.ts';
 
 /** Everything a decision may look at besides state and command. */
 export interface DecideContext {
@@ -42,6 +43,13 @@ export type Decision =
 
 /** A refusal as a decision. */
 export const refuse = (outcome: Refusal): Decision => ({ kind: 'refuse', outcome });
+
+/** The refusal of a workflow that is blocked or at its end, where a command needs an open one. */
+export function closedFor(workflow: Workflow, procedure: Procedure): Decision | undefined {
+  if (workflow.state === 'CREATED' || workflow.state === 'RUNNING') return undefined;
+  const code = workflow.state === 'BLOCKED' ? 'WORKFLOW_BLOCKED' : 'WORKFLOW_COMPLETED';
+  return refuse({ code, workflow: viewOf(workflow, procedure) });
+}
 
 /** One invalid argument as a decision. */
 export const invalid = (path: string, message: string): Decision =>

@@ -2,8 +2,8 @@
 import type { CorrectStep, RecordStep } from '../model/commands.ts';
 import { stepOf } from '../procedures.ts';
 import { unmetRequirements, viewOf } from '../view.ts';
-import { invalid, refuse, type DecideContext, type Decision } from './decision.ts';
-import { closedFor, type Recording, type RecordState } from './recording.ts';
+import { closedFor, invalid, refuse, type DecideContext, type Decision } from './decision.ts';
+import { type Recording, type RecordState } from './recording.ts';
 import { repeated } from './repeated.ts';
 import { stepValue } from './step-input.ts';
 import { witnessed } from './witnessed.ts';
@@ -44,11 +44,14 @@ export function decideRecord(
 /** What keeps a new record from being written, apart from its value. */
 function hindered(r: Recording, context: DecideContext): Decision | undefined {
   const { workflow, procedure, slot, step } = r;
-  const view = viewOf(workflow, procedure);
   if (workflow.holder.subject !== context.principal.subject) {
-    return refuse({ code: 'NOT_ASSIGNED', holder: workflow.holder.name, workflow: view });
+    return refuse({
+      code: 'NOT_ASSIGNED',
+      holder: workflow.holder.name,
+      workflow: viewOf(workflow, procedure),
+    });
   }
-  const closed = closedFor(r);
+  const closed = closedFor(workflow, procedure);
   if (closed !== undefined) return closed;
   if (slot !== undefined && r.replaces === undefined) {
     return refuse({
@@ -59,12 +62,17 @@ function hindered(r: Recording, context: DecideContext): Decision | undefined {
       ...(slot.value !== undefined && { recorded: slot.value }),
       ...(step.kind === 'reading' && { unit: step.unit.symbol }),
       replaces: slot.seq,
-      workflow: view,
+      workflow: viewOf(workflow, procedure),
     });
   }
   const requires = unmetRequirements(step, workflow);
   if (requires.length > 0) {
-    return refuse({ code: 'STEP_NOT_READY', step: step.id, requires, workflow: view });
+    return refuse({
+      code: 'STEP_NOT_READY',
+      step: step.id,
+      requires,
+      workflow: viewOf(workflow, procedure),
+    });
   }
   return undefined;
 }

@@ -4,8 +4,7 @@ import { checkConfirmation, type ConfirmationBinding } from '../confirmation.ts'
 import type { Json } from '../json.ts';
 import type { Procedure, Step } from '../model/procedure.ts';
 import type { Slot, VaultRow, Workflow } from '../model/workflow.ts';
-import { viewOf } from '../view.ts';
-import { refuse, type DecideContext, type Decision } from './decision.ts';
+import type { DecideContext } from './decision.ts';
 
 /** What recording looks at; `vault` is the sensitive value of the step's present record. */
 export interface RecordState {
@@ -44,12 +43,4 @@ export function sameContent(r: Recording): boolean {
   if (r.step.kind === 'text' && !r.sensitive) return r.slot?.digest === canonicalHash(r.value);
   const recorded = r.sensitive ? r.vault?.value : r.slot?.value;
   return recorded !== undefined && canonicalJson(recorded) === canonicalJson(r.value);
-}
-
-/** The refusal of a workflow that takes no records now. */
-export function closedFor({ workflow, procedure }: Recording): Decision | undefined {
-  const view = viewOf(workflow, procedure);
-  if (workflow.state === 'COMPLETED') return refuse({ code: 'WORKFLOW_COMPLETED', workflow: view });
-  if (workflow.state === 'BLOCKED') return refuse({ code: 'WORKFLOW_BLOCKED', workflow: view });
-  return undefined;
 }

@@ -26,7 +26,6 @@ export function decideResolve(
 ): Decision {
   const { principal } = context;
   const { block } = workflow;
-  const view = viewOf(workflow, procedure);
   if (principal.kind !== 'person') {
     return refuse({ code: 'FORBIDDEN', why: 'person', need: 'a person' });
   }
@@ -43,13 +42,13 @@ export function decideResolve(
         names: 'block',
         given: command.block,
         ...(block !== undefined && { current: block.seq }),
-        workflow: view,
+        workflow: viewOf(workflow, procedure),
       },
     };
   }
   const involved = [block.by, workflow.holder.subject].includes(principal.subject);
   if (involved && command.decision === 'continue') {
-    return refuse({ code: 'SECOND_PERSON_REQUIRED', workflow: view });
+    return refuse({ code: 'SECOND_PERSON_REQUIRED', workflow: viewOf(workflow, procedure) });
   }
   const slot = workflow.steps[block.step];
   if (slot === undefined) return invalid('/block', 'expected a block of a recorded step');

@@ -1,8 +1,8 @@
 // The second person of a step: another subject, a person, the same content, one named record.
 import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
-import { commitChange, refuse, type DecideContext, type Decision } from './decision.ts';
-import { closedFor, sameContent, type Recording } from './recording.ts';
+import { closedFor, commitChange, refuse, type DecideContext, type Decision } from './decision.ts';
+import { sameContent, type Recording } from './recording.ts';
 
 /** Another person confirms the same content of a step that waits for one. */
 export function witnessed(r: Recording, context: DecideContext): Decision | undefined {
@@ -12,7 +12,7 @@ export function witnessed(r: Recording, context: DecideContext): Decision | unde
   if (slot?.status !== 'awaiting_second' || slot.by === subject) return misplaced(r);
   if (kind !== 'person') return refuse({ code: 'FORBIDDEN', why: 'person', need: 'a person' });
   const view = viewOf(workflow, procedure);
-  const closed = closedFor(r);
+  const closed = closedFor(workflow, procedure);
   if (closed !== undefined) return closed;
   if (!sameContent(r)) {
     return refuse({ code: 'SECOND_PERSON_REQUIRED', step: step.id, differs: true, workflow: view });

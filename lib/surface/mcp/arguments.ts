@@ -31,9 +31,9 @@ export const reason = bounded(
 /** A positive whole number that names a record. */
 export const sequence = (description: string) => z.int().min(1).describe(description).optional();
 
-/** All faults of an input at once, each with a JSON pointer. Values are never repeated. */
+/** All faults of an input, the first of each place, with JSON pointers. Values are never repeated. */
 export function faultsOf(error: z.ZodError, input: unknown): readonly InputFault[] {
-  return error.issues.flatMap((issue): readonly InputFault[] => {
+  const faults = error.issues.flatMap((issue): readonly InputFault[] => {
     const path = issue.path.reduce<string>((base, part) => pointer(base, String(part)), '');
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
@@ -43,6 +43,7 @@ export function faultsOf(error: z.ZodError, input: unknown): readonly InputFault
     }
     return [{ path, message: messageOf(issue, valueAt(input, issue.path)) }];
   });
+  return faults.filter(({ path }, i) => faults.findIndex((other) => other.path === path) === i);
 }
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): string {

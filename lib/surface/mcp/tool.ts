@@ -5,7 +5,7 @@ import type { Principal } from '../../core/model/principal.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import type { ProcedureRegistry } from '../../core/procedures.ts';
 import type { Queries } from '../../core/queries.ts';
-import type { Service } from '../../core/service.ts';
+import type { Service } from '../../core/service/service.ts';
 import type { Speech } from '../speech.ts';
 import { faultsOf } from './arguments.ts';
 import { listedSchema, type ObjectSchema } from './schema.ts';

@@ -47,11 +47,13 @@ export function speakNeedsConfirmation(
 
 function ending(
   lexicon: Lexicon,
-  { workflow: view }: NeedsConfirmation,
+  { workflow: view, to }: NeedsConfirmation,
   asked: CommandType | undefined,
 ): string {
   const work = `${lexicon.work(view)}, which is with ${phrase(view.holder, 64)}`;
-  if (asked === 'hand_over') return `you want to hand over ${work}`;
+  if (asked === 'hand_over') {
+    return `you want to hand over ${work}${to === undefined ? '' : `, to ${phrase(to, 64)}`}`;
+  }
   const progress = `${view.done} of ${counted(view.required, 'required step')}`;
   if (asked === 'abandon_workflow') return `you want to end ${work}, after ${progress}`;
   return `this ends the assignment of ${work}`;

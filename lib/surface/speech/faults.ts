@@ -41,5 +41,7 @@ export function speakFaults(faults: readonly InputFault[]): string {
   if (kind !== null) {
     return say(`${phrase(kind[1] ?? '')}: ${KINDS[kind[2] ?? ''] ?? 'I need another answer'}`);
   }
+  const unit = argument === 'unit' ? /\((.+)\)$/u.exec(fault.message)?.[1] : undefined;
+  if (unit !== undefined) return say('that is not the unit of this step', `I need ${phrase(unit)}`);
   return say(`${noun} does not fit: ${phrase(fault.message, 300)}`, 'please say it again');
 }

@@ -19,8 +19,8 @@ export interface OpenedStore {
   readonly clock: TestClock;
   /** Opens the same data once more, as another process would. */
   readonly reopen: () => Promise<StorageBackend>;
-  /** Runs tasks at the same time, each in a process of its own; absent where there is no way to. */
-  readonly runWriters?: (tasks: readonly WriterTask[]) => Promise<readonly WriterReport[]>;
+  /** Runs tasks at the same time, each in a process of its own. */
+  readonly runWriters: (tasks: readonly WriterTask[]) => Promise<readonly WriterReport[]>;
   readonly close: () => Promise<void>;
 }
 

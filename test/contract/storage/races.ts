@@ -60,7 +60,6 @@ export function raceCases(use: UseBench): void {
 
   test('two processes that race for the same assets have one winner for each', async () => {
     const { store, runWriters, tenant } = use();
-    if (runWriters === undefined) return;
     const assets = Array.from({ length: 40 }, (_, i) => `PUMP-${i}`);
     const task = { tenant, mode: 'race', assets } as const;
     const reports = await runWriters([
@@ -82,7 +81,6 @@ export function raceCases(use: UseBench): void {
 
   test('two processes that work side by side lose nothing and double nothing', async () => {
     const { store, runWriters, tenant } = use();
-    if (runWriters === undefined) return;
     const assets = (name: string) => Array.from({ length: 25 }, (_, i) => `${name}-${i}`);
     const reports = await runWriters(
       ['one', 'two'].map((name) => ({ tenant, name, mode: 'work', assets: assets(name) })),

@@ -49,9 +49,7 @@ export function replayCases(use: UseBench): void {
     const { workflow } = receipt;
     const done = { step: 'done', input: confirm } as const;
     await send(ana, { type: 'record_step', workflow, ...done });
-    await send(ana, { type: 'correct_step', workflow, replaces: 2, ...done }).catch(
-      () => undefined,
-    );
+    await send(ana, { type: 'correct_step', workflow, replaces: 2, ...done });
     await send(ana, { type: 'hand_over', workflow, to: 'bea', tenure: 1 });
     await send(bea, { type: 'complete_workflow', workflow });
     const other = await send(bea, { type: 'start_workflow', procedure: 'short', asset: 'A-1' });

@@ -62,7 +62,6 @@ export function snapshotCases(use: UseBench): void {
 
   test('a reader sees whole transactions of other processes', async () => {
     const { store, runWriters, tenant } = use();
-    if (runWriters === undefined) return;
     const assets = Array.from({ length: 30 }, (_, i) => `A-${i}`);
     let writing = true;
     const writers = runWriters([{ tenant, name: 'one', mode: 'work', assets }]).finally(() => {

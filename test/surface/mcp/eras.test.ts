@@ -143,7 +143,9 @@ describe('the stateless era', () => {
   test('subscriptions/listen is acknowledged and ends at once', async () => {
     const { app } = await openWorld();
     const params = { notifications: { toolsListChanged: true } };
-    const { status, text } = await send(app, 'stateless', 'subscriptions/listen', params, { id: 9 });
+    const { status, text } = await send(app, 'stateless', 'subscriptions/listen', params, {
+      id: 9,
+    });
     expect(status).toBe(200);
     const frames = text
       .split('\n\n')
@@ -199,7 +201,10 @@ describe('both eras', () => {
     const { app } = await openWorld(() => ({
       mcpFactory: ({ era, authInfo, requestInfo }) => {
         seen.push([era, authInfo?.token, requestInfo?.headers.get('authorization')]);
-        const server = new Server({ name: 'fixture', version: '0' }, { capabilities: { tools: {} } });
+        const server = new Server(
+          { name: 'fixture', version: '0' },
+          { capabilities: { tools: {} } },
+        );
         server.setRequestHandler('tools/list', () => ({ tools: [] }));
         return server;
       },

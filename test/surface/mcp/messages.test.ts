@@ -146,7 +146,15 @@ describe('unknown methods (BR-121)', () => {
 });
 
 describe('unknown tools (BR-091)', () => {
-  const names = ['nope', 'toString', '__proto__', 'constructor', 'hasOwnProperty', '', 'x'.repeat(5_000)];
+  const names = [
+    'nope',
+    'toString',
+    '__proto__',
+    'constructor',
+    'hasOwnProperty',
+    '',
+    'x'.repeat(5_000),
+  ];
   test.each(ERAS)('are -32602 in the %s era, whatever their name', async (era) => {
     const { app } = await openWorld();
     for (const name of names) {

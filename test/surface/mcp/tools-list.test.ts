@@ -46,13 +46,16 @@ describe('tools/list (C6, BR-180)', () => {
     expect(listed).toBe(JSON.stringify(JSON.parse(readFileSync(GOLDEN, 'utf8'))));
   });
 
-  test.each(ERAS)('is the same bytes on two instances and for two tenants in the %s era', async (era) => {
-    const { app: one } = await openWorld();
-    const { app: two } = await openWorld();
-    const first = await send(one, era, 'tools/list');
-    const second = await send(two, era, 'tools/list', {}, { token: 'other' });
-    expect(second.text).toBe(first.text);
-  });
+  test.each(ERAS)(
+    'is the same bytes on two instances and for two tenants in the %s era',
+    async (era) => {
+      const { app: one } = await openWorld();
+      const { app: two } = await openWorld();
+      const first = await send(one, era, 'tools/list');
+      const second = await send(two, era, 'tools/list', {}, { token: 'other' });
+      expect(second.text).toBe(first.text);
+    },
+  );
 });
 
 describe('every tool', () => {

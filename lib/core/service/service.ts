@@ -1,0 +1,211 @@
+// Executes commands: load, decide, commit, read the reasons of a refusal, again.
+// Invariants kept here: I2 (a repeat gets the first receipt), I6 (a fault never changes a state),
+// I8 (every key starts with the principal's tenant). A refusal is never given from memory.
+import { refusalFor } from '../authorize.ts';
+import { decide } from '../decide/decide.ts';
+import type { DecideContext, Decision } from '../decide/decision.ts';
+import { decideStart } from '../decide/start.ts';
+import { assert, Fault, isFault } from '../fault.ts';
+import { keyedCommand, type KeyedCommand } from '../ledger.ts';
+import { LIMITS } from '../limits.ts';
+import type { Command } from '../model/commands.ts';
+import type { Principal } from '../model/principal.ts';
+import type { LedgerRow, Workflow } from '../model/workflow.ts';
+import type { Outcome } from '../outcome.ts';
+import { aggregateAfter, compilePlan } from '../plan.ts';
+import type { Clock, Random } from '../ports/runtime.ts';
+import type { FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
+import type { ProcedureRegistry } from '../procedures.ts';
+import { activeChoices, resolvePerson } from '../queries.ts';
+import type { TenantSecrets } from '../secrets.ts';
+import { viewOf } from '../view.ts';
+import { ledgerKey, remembered, type Attempt, type Sight } from './attempt.ts';
+import { createMemory } from './memory.ts';
+import { procedureOf } from '../procedure-of.ts';
+import { createRepeats } from './repeats.ts';
+import { createLooker } from './sight.ts';
+
+/** What the service is made of. */
+export interface ServiceParts {
+  readonly store: StorageBackend;
+  readonly registry: ProcedureRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly secrets: (tenant: string) => TenantSecrets;
+  /** The sinks that notifications are written for. */
+  readonly sinks: readonly string[];
+  /** Told of every fault that is answered `BACKEND_UNAVAILABLE`, for logs and metrics. */
+  readonly onFault?: (fault: Fault, operation: string) => void;
+}
+
+/** The command side of Checkpoint. */
+export interface Service {
+  /**
+   * Executes one command for a principal. `deadlineMs` is in epoch milliseconds: nothing is sent to
+   * the store after it. Operational faults are answered `BACKEND_UNAVAILABLE`, never thrown.
+   */
+  execute(principal: Principal, command: Command, deadlineMs: number): Promise<Outcome>;
+}
+
+/** What to look at next when an attempt did not end the command. */
+interface Again {
+  readonly pause: boolean;
+  readonly sight?: Sight;
+}
+
+/** Builds the service. */
+export function createService(parts: ServiceParts): Service {
+  const { store, registry, clock, random, secrets } = parts;
+  const memory = createMemory(LIMITS.rememberedWorkflows.max);
+  const repeats = createRepeats(store, registry, clock);
+  const looker = createLooker(store, registry, memory);
+
+  const execute: Service['execute'] = async (principal, command, deadlineMs) => {
+    const forbidden = refusalFor(principal, command.type);
+    if (forbidden !== undefined) return forbidden;
+    try {
+      return await run(principal, command, deadlineMs);
+    } catch (error) {
+      if (!isFault(error) || error.code === 'PLAN_REFUSED') throw error;
+      if (error.code === 'STATE_TOO_LARGE') {
+        return { code: 'LIMIT_REACHED', limit: 'stateBytes', max: LIMITS.stateBytes.max };
+      }
+      parts.onFault?.(error, command.type);
+      // The attempt may have been committed: what is remembered may be old.
+      if ('workflow' in command) memory.forget(principal.tenant, command.workflow ?? '');
+      return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
+    }
+  };
+
+  const run: Service['execute'] = async (principal, command, deadlineMs) => {
+    inTime(deadlineMs);
+    const keyed = keyedCommand(secrets(principal.tenant).ledger, principal, command);
+    if (command.type !== 'start_workflow' && command.workflow === undefined) {
+      return unnamed(principal, keyed);
+    }
+    const receiver =
+      command.type === 'hand_over'
+        ? await resolvePerson(store, principal.tenant, command.to)
+        : undefined;
+    if (receiver !== undefined && 'code' in receiver) return receiver;
+    const attempt: Attempt = { principal, command, keyed, deadlineMs, to: receiver };
+    let sight = await looker.glance(attempt);
+    for (let n = 1; n <= LIMITS.commandAttempts.max; n++) {
+      const result = await once(attempt, sight);
+      if ('code' in result) return result;
+      if (result.pause) await pause(n, deadlineMs);
+      sight = result.sight ?? (await looker.look(attempt));
+    }
+    throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'no attempt succeeded');
+  };
+
+  /** A writing command that names no workflow: a replay by key, or the candidates to confirm. */
+  const unnamed = async (
+    principal: Principal,
+    keyed: KeyedCommand | undefined,
+  ): Promise<Outcome> => {
+    if (keyed !== undefined) {
+      const [row] = await store.snapshot([ledgerKey(keyed)]);
+      const answer = await repeats.fromLedger(keyed, row);
+      if (answer !== undefined) return answer;
+    }
+    return activeChoices(store, registry, principal);
+  };
+
+  /** One round of decide and commit. */
+  const once = async (attempt: Attempt, sight: Sight): Promise<Outcome | Again> => {
+    const { command, keyed } = attempt;
+    inTime(attempt.deadlineMs);
+    if (keyed !== undefined) {
+      const answer = await repeats.fromLedger(keyed, sight.ledger);
+      if (answer !== undefined) return answer;
+    }
+    const { workflow } = sight;
+    if (command.type !== 'start_workflow' && workflow === undefined) {
+      const name = command.workflow ?? '';
+      return sight.fresh ? { code: 'NOT_FOUND', what: 'workflow', name } : { pause: false };
+    }
+    const decision = decideOn(attempt, sight);
+    if (decision.kind === 'commit') return commit(attempt, decision);
+    if (!sight.fresh) return { pause: false };
+    if (decision.kind === 'refuse') return decision.outcome;
+    assert(workflow !== undefined, 'only a workflow can have seen a command before');
+    if (decision.kind === 'duplicate') return repeats.duplicate(attempt, workflow, decision.seq);
+    return (await repeats.search(attempt, workflow, decision)) ?? decision.otherwise;
+  };
+
+  const decideOn = (attempt: Attempt, sight: Sight): Decision => {
+    const { principal, command, keyed, to } = attempt;
+    const { workflow, lock, vault } = sight;
+    const context: DecideContext = {
+      principal,
+      now: clock.now(),
+      registry,
+      confirmationSecret: secrets(principal.tenant).confirmation,
+      sinks: parts.sinks,
+      fresh: { workflow: random.id(), vaultKey: random.key() },
+      ...(keyed !== undefined && { keyed }),
+    };
+    if (command.type === 'start_workflow') {
+      return decideStart({ lock, holding: workflow }, command, context);
+    }
+    assert(workflow !== undefined, 'a command on a workflow has it');
+    const procedure = procedureOf(registry, workflow);
+    return decide({ workflow, procedure, vault, to }, command, context);
+  };
+
+  const commit = async (
+    attempt: Attempt,
+    { plan, receipt }: Extract<Decision, { kind: 'commit' }>,
+  ): Promise<Outcome | Again> => {
+    const after = aggregateAfter(plan);
+    const transaction = compilePlan(plan);
+    inTime(attempt.deadlineMs);
+    const result = await store.commit(transaction, attempt.deadlineMs);
+    if (result.ok) {
+      memory.remember(after);
+      const workflow = viewOf(after, procedureOf(registry, after));
+      return { code: 'OK', duplicate: false, receipt, workflow };
+    }
+    memory.forget(after.tenant, after.id);
+    return reasons(attempt, result.failed);
+  };
+
+  /** Reads why a commit was refused, in the order of precedence: ledger, lock, version, event. */
+  const reasons = async (
+    { command, keyed }: Attempt,
+    failed: readonly FailedCondition[],
+  ): Promise<Outcome | Again> => {
+    const of = (kind: ItemKind): FailedCondition | undefined =>
+      failed.find(({ key }) => key.kind === kind);
+    const row = of('ledger');
+    if (row !== undefined && keyed !== undefined) {
+      const answer = await repeats.fromLedger(keyed, row.item as LedgerRow | undefined);
+      return answer ?? { pause: true };
+    }
+    if (of('lock') !== undefined) return { pause: false };
+    const version = of('workflow');
+    if (version?.item !== undefined && command.type !== 'start_workflow') {
+      const workflow = version.item as Workflow;
+      memory.remember(workflow);
+      if (looker.needsVault(workflow, command)) return { pause: false };
+      return { pause: false, sight: remembered(workflow) };
+    }
+    if (version === undefined && of('event') !== undefined) {
+      throw new Fault('retryable', 'CHAIN_TORN', 'an event lies beyond the head of its chain');
+    }
+    return { pause: true };
+  };
+
+  const inTime = (deadlineMs: number): void => {
+    if (clock.now() < deadlineMs) return;
+    throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'the deadline of the command has passed');
+  };
+
+  const pause = async (n: number, deadlineMs: number): Promise<void> => {
+    const most = Math.min(10 * 2 ** n, 250, Math.max(0, deadlineMs - clock.now()));
+    await clock.sleep(random.fraction() * most);
+  };
+
+  return { execute };
+}
