@@ -83,6 +83,8 @@ export type Refusal =
       readonly code: 'ASSET_BUSY';
       readonly asset: string;
       readonly holder: string;
+      /** Whether the caller holds it, with another procedure. */
+      readonly mine: boolean;
       readonly procedure: string;
       readonly since: string;
     }

@@ -85,7 +85,8 @@ export function createQueries(
     listMine: (principal) =>
       guarded('list_my_workflows', refusalForReading(principal), async () => {
         const mine = await activeOf(store, principal);
-        return { code: 'FOUND', value: { workflows: mine.map(view), more: false } };
+        const more = mine.length >= LIMITS.pageItems.max;
+        return { code: 'FOUND', value: { workflows: mine.map(view), more } };
       }),
     listBlocked: (principal) =>
       guarded('list_blocked', refusalForSupervising(principal), async () => {

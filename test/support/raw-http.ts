@@ -21,7 +21,7 @@ export interface RawRequest {
 /** A request whose body goes out in parts. */
 export interface OpenRequest {
   write(part: string): Promise<void>;
-  end(part?: string): void;
+  end(part?: string | Uint8Array): void;
   /** Cuts the connection. */
   abort(): void;
   /** Rejects when the connection ends before the answer. */
@@ -31,8 +31,8 @@ export interface OpenRequest {
 /** Sends one request on a connection of its own. */
 export function rawRequest(url: string, options: RawRequest = {}): Promise<Reply> {
   const { body } = options;
-  const length = body === undefined ? undefined : String(Buffer.byteLength(body));
-  const open = openRequest(url, { ...options, headers: { ...length_(length), ...options.headers } });
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const open = openRequest(url, { ...options, headers: { ...length, ...options.headers } });
   open.end(body);
   return open.reply;
 }
@@ -69,4 +69,16 @@ export function openRequest(url: string, options: RawRequest = {}): OpenRequest 
       outgoing.destroy();
     },
   };
+}
+
+async function readReply(incoming: IncomingMessage): Promise<Reply> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('utf8');
+  const headers = Object.fromEntries(
+    Object.entries(incoming.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+  );
+  const json = /^application\/(?:[\w.]+\+)?json/.test(headers['content-type'] ?? '') && text !== '';
+  const body = json ? (JSON.parse(text) as Reply['body']) : {};
+  return { status: incoming.statusCode ?? 0, headers, text, body };
 }

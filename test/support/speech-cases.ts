@@ -204,6 +204,7 @@ export const OUTCOMES: { readonly [C in OutcomeCode]: readonly Example[] } = {
         code: 'ASSET_BUSY',
         asset: 'PUMP-07',
         holder: 'Ana',
+        mine: false,
         procedure: 'pump inspection',
         since: at,
       },

@@ -79,8 +79,16 @@ describe('a committed step', () => {
       { step: 'seal_condition', value: 'dripping' },
       'Recorded as a deviation, seal condition: dripping. Next is discharge pressure, in bar; expected between 4 and 6.',
     ],
-    ['handed_over', { to: 'dev:ana' }, 'Handed over, pump inspection on PUMP-07, to Ana.'],
-    ['handed_over', { to: 'dev:ben' }, 'Handed over, pump inspection on PUMP-07.'],
+    [
+      'handed_over',
+      { to: 'dev:ana', to_name: 'Ana' },
+      'Handed over, pump inspection on PUMP-07, to Ana.',
+    ],
+    [
+      'handed_over',
+      { to: 'dev:ben', to_name: 'Ben' },
+      'Handed over, pump inspection on PUMP-07, to Ben.',
+    ],
   ])('%s', (result, rest, expected) => {
     expect(text(ok(result, rest))).toBe(expected);
   });

@@ -44,7 +44,7 @@ export function decideHandOver(
       type: 'workflow_handed_over',
       data: { tenure: workflow.tenure, from: workflow.holder.subject },
     },
-    receipt: { command: 'hand_over', result: 'handed_over', to: subject },
+    receipt: { command: 'hand_over', result: 'handed_over', to: subject, to_name: name },
     change: (seq) => ({ set: { holder: { subject, name }, tenure: seq, offered: true } }),
     locks: [{ op: 'hand_over', asset, workflow: id, fence, subject, name }],
     pointers: [

@@ -193,5 +193,6 @@ export function receiptOf(event: EventBody): Receipt {
     ...(data['value'] !== undefined && { value: data['value'] }),
     ...(data['rule'] !== undefined && { rule: data['rule'] as NonNullable<Receipt['rule']> }),
     ...(data['to'] !== undefined && { to: data['to'] as string }),
+    ...(data['to_name'] !== undefined && { to_name: data['to_name'] as string }),
   };
 }

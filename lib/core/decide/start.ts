@@ -114,6 +114,7 @@ function meetHeldLock(
     code: 'ASSET_BUSY',
     asset: lock.asset,
     holder: lock.name ?? 'someone',
+    mine: lock.subject === context.principal.subject,
     procedure: context.registry.find(lock.procedure ?? '')?.title ?? 'another procedure',
     since: lock.since ?? new Date(context.now).toISOString(),
   });

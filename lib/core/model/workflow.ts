@@ -211,5 +211,7 @@ export interface Receipt {
   readonly step?: string;
   readonly value?: Json;
   readonly rule?: DeviationRule;
+  /** The receiver of a hand-over: subject and spoken name. */
   readonly to?: string;
+  readonly to_name?: string;
 }

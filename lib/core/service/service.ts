@@ -81,13 +81,14 @@ export function createService(parts: ServiceParts): Service {
     inTime(deadlineMs);
     const keyed = keyedCommand(secrets(principal.tenant).ledger, principal, command);
     if (command.type !== 'start_workflow' && command.workflow === undefined) {
-      return unnamed(principal, keyed);
+      return (await byKey(keyed)) ?? activeChoices(store, registry, principal);
     }
     const receiver =
       command.type === 'hand_over'
         ? await resolvePerson(store, principal.tenant, command.to)
         : undefined;
-    if (receiver !== undefined && 'code' in receiver) return receiver;
+    // A name may mean somebody else by now, or nobody: what its key did still counts.
+    if (receiver !== undefined && 'code' in receiver) return (await byKey(keyed)) ?? receiver;
     const attempt: Attempt = { principal, command, keyed, deadlineMs, to: receiver };
     let sight = await looker.glance(attempt);
     for (let n = 1; n <= LIMITS.commandAttempts.max; n++) {
@@ -99,17 +100,11 @@ export function createService(parts: ServiceParts): Service {
     throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'no attempt succeeded');
   };
 
-  /** A writing command that names no workflow: a replay by key, or the candidates to confirm. */
-  const unnamed = async (
-    principal: Principal,
-    keyed: KeyedCommand | undefined,
-  ): Promise<Outcome> => {
-    if (keyed !== undefined) {
-      const [row] = await store.snapshot([ledgerKey(keyed)]);
-      const answer = await repeats.fromLedger(keyed, row);
-      if (answer !== undefined) return answer;
-    }
-    return activeChoices(store, registry, principal);
+  /** What a key did, for commands that cannot be decided. */
+  const byKey = async (keyed: KeyedCommand | undefined): Promise<Outcome | undefined> => {
+    if (keyed === undefined) return undefined;
+    const [row] = await store.snapshot([ledgerKey(keyed)]);
+    return repeats.fromLedger(keyed, row);
   };
 
   /** One round of decide and commit. */

@@ -55,7 +55,6 @@ function afterWaiting({ workflow: view, receipt }: Committed): string | undefine
   return same ? undefined : nextSentence(view);
 }
 
-/** Only the present holder has a name that may be spoken; an earlier receiver is a subject. */
-function receiver({ receipt, workflow: view }: Committed): string {
-  return receipt.to === view.holder_subject ? `, to ${phrase(view.holder, 64)}` : '';
+function receiver({ receipt }: Committed): string {
+  return receipt.to_name === undefined ? '' : `, to ${phrase(receipt.to_name, 64)}`;
 }

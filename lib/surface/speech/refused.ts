@@ -46,6 +46,12 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
       return stale(lexicon, refusal);
     case 'ASSET_BUSY': {
       const holder = phrase(refusal.holder, 64);
+      if (refusal.mine) {
+        return say(
+          `you already have ${phrase(refusal.asset, 64)} for ${phrase(refusal.procedure)}`,
+          'complete or end that first',
+        );
+      }
       return say(
         `${phrase(refusal.asset, 64)} is in use: ${holder} has it for ${phrase(refusal.procedure)}`,
         `ask ${holder} to finish or to hand it over`,

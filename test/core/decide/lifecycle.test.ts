@@ -95,6 +95,7 @@ describe('a start', () => {
       code: 'ASSET_BUSY',
       asset: 'V-101',
       holder: 'Ana',
+      mine: false,
       procedure: 'Valve check',
       since: '2026-01-02T03:04:05.678Z',
     });
