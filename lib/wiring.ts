@@ -57,14 +57,18 @@ export function developmentIssuer(settings: Settings): Promise<DevIssuer> {
 export async function openLocal(
   settings: Settings,
   options: {
+    /** Domains beside those of the folder that the settings name. */
     readonly policies?: readonly DomainPolicy[];
+    /** Whether the domains that come along are served too; they are unless this is false. */
+    readonly shipped?: boolean;
     readonly onFault?: (fault: Fault, operation: string) => void;
   } = {},
 ): Promise<Local> {
-  const { policies = [], onFault } = options;
+  const { policies = [], shipped = true, onFault } = options;
   const folder = settings.policiesFolder;
   const own = folder === undefined ? [] : await loadPolicyFolder(folder);
-  const built = buildRegistry([pumpInspection, instrumentCalibration, ...policies, ...own]);
+  const along = shipped ? [pumpInspection, instrumentCalibration] : [];
+  const built = buildRegistry([...along, ...policies, ...own]);
   if (!built.ok) {
     const lines = built.faults.map(
       ({ source, path, message }) => `  ${source} ${path}: ${message}`,

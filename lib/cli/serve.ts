@@ -7,6 +7,7 @@ import pino from 'pino';
 import type { Settings } from '../settings.ts';
 import { dataFile, localApp, openLocal } from '../wiring.ts';
 import { CliProblem } from './failure.ts';
+import { COMMAND } from './form.ts';
 import { packageVersion } from './version.ts';
 
 /** A server that is running. */
@@ -63,7 +64,7 @@ export function banner(settings: Settings, url: string): string {
     settings.issuers.length > 0
       ? ['Tokens      from the configured issuers']
       : [
-          'Token       npm run -s checkpoint -- token --subject ana --scope procedures:run' + data,
+          `Token       ${COMMAND} token --subject ana --scope procedures:run${data}`,
           '            (operators: procedures:run, supervisors: procedures:supervise)',
         ];
   return [
