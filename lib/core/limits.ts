@@ -39,6 +39,7 @@ export const LIMITS = {
   replyBytes: { max: 20_000, unit: 'bytes', reason: 'a tool answer that no client cuts short' },
   namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
   blockedShown: { max: 20, unit: 'workflows', reason: 'what one answer can hold' },
+  rememberedTokens: { max: 1_000, unit: 'tokens', reason: 'accepted ones, known again by a hash' },
   rememberedWorkflows: {
     max: 1_000,
     unit: 'workflows',
