@@ -35,7 +35,13 @@ if (unknown.length > 0) {
   const tables: Table[] = [];
   for (const name of named.length > 0 ? named : Object.keys(TOPICS)) {
     note(`${name} …`);
-    tables.push(await inChild(name));
+    // What the other topics measured is not lost with one that fails.
+    try {
+      tables.push(await inChild(name));
+    } catch (error) {
+      note(String(error));
+      process.exitCode = 1;
+    }
   }
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
   const memory = `${(totalmem() / 2 ** 30).toFixed(0)} GiB`;
