@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../../../core/limits.ts';
 import { idempotencyKey, reason, sequence, workflowId } from '../arguments.ts';
-import { commandOutput } from '../output.ts';
+import { commandOutput, endingOutput } from '../output.ts';
 import { bounded } from '../schema.ts';
 import { defineTool } from '../tool.ts';
 import { named, runCommand } from './run-command.ts';
@@ -50,7 +50,7 @@ export const handOver = defineTool({
     tenure,
     idempotency_key: idempotencyKey,
   }),
-  output: commandOutput,
+  output: endingOutput,
   effect: 'adds',
   needsPerson: true,
   run: (kit, { workflow_id: workflow, idempotency_key: key, to, tenure: ends }, call) =>
@@ -88,7 +88,7 @@ export const abandonWorkflow = defineTool({
     reason,
     idempotency_key: idempotencyKey,
   }),
-  output: commandOutput,
+  output: endingOutput,
   effect: 'ends',
   needsPerson: true,
   run: (kit, { workflow_id: workflow, idempotency_key: key, reason: why, tenure: ends }, call) =>
