@@ -25,6 +25,11 @@ export const LIMITS = {
     unit: 'characters',
     reason: 'a token with many groups, and still within what gateways take as one header',
   },
+  requestStateChars: {
+    max: 2_048,
+    unit: 'characters',
+    reason: 'a signed question that names the longest subject',
+  },
   tenantChars: { max: 64, unit: 'characters', reason: 'part of every key' },
   procedureSteps: {
     max: 100,

@@ -60,6 +60,9 @@ export const PERSON_NEEDED = say(
   'please link or sign in to your own account first',
 );
 
+/** Said when the person answers a question with no. */
+export const DECLINED = say('all right, I changed nothing');
+
 /** Said when the fault is on this side and nothing else may be told about it. */
 export const INTERNAL_FAULT = say(
   'something went wrong on my side',

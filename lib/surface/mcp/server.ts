@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { INTERNAL_FAULT } from '../speech.ts';
+import { asking, dialogueOf } from './dialogue.ts';
 import { HANDSHAKE_VERSIONS, STATELESS_VERSION } from './message.ts';
 import type { ToolAnswer, ToolCall, ToolKit } from './tool.ts';
 import { TOOLS, toolNamed } from './tools.ts';
@@ -45,19 +46,21 @@ export function createServerFactory(
       },
     );
     server.setRequestHandler('tools/list', { params: listParams }, () => LISTING);
-    server.setRequestHandler('tools/call', async ({ params }) => {
+    server.setRequestHandler('tools/call', async ({ params }, request) => {
       const tool = toolNamed(params.name);
       if (tool === undefined) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'unknown tool');
       }
-      const call = callOf(context);
+      const call = { ...callOf(context), dialogue: dialogueOf(request) };
       let answer: ToolAnswer;
       try {
         answer = await tool.call(kit, params.arguments ?? {}, call);
       } catch (error) {
+        if (error instanceof ProtocolError) throw error;
         report(error, call.requestId, params.name);
         answer = internalError(call);
       }
+      if (answer.ask !== undefined) return asking(answer.text, answer.ask);
       return {
         content: [{ type: 'text' as const, text: answer.text }],
         structuredContent: answer.structured,

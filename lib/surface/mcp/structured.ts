@@ -104,6 +104,7 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
       const {
         code: _code,
         confirmation,
+        state: _state,
         replaces,
         confirms,
         tenure,

@@ -7,6 +7,7 @@ import type { ProcedureRegistry } from '../../core/procedures.ts';
 import type { Queries } from '../../core/queries.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { Speech } from '../speech.ts';
+import type { Ask, Dialogue } from './dialogue.ts';
 import { faultsOf } from './arguments.ts';
 import { listedSchema, type ObjectSchema } from './schema.ts';
 
@@ -25,6 +26,8 @@ export interface ToolKit {
 export interface ToolCall {
   readonly principal: Principal;
   readonly requestId: string;
+  /** Absent where nobody can be asked within a call. */
+  readonly dialogue?: Dialogue;
 }
 
 /** What a tool answers: a sentence to speak, the exact data, and whether it failed. */
@@ -32,6 +35,8 @@ export interface ToolAnswer {
   readonly text: string;
   readonly structured: { readonly [name: string]: unknown };
   readonly isError: boolean;
+  /** What to ask instead, where the client can; the text is the question. */
+  readonly ask?: Ask;
 }
 
 /** How a tool is listed. Frozen once published: clients pin names, texts and schemas. */
