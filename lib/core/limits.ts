@@ -42,6 +42,8 @@ export const LIMITS = {
   spokenChoices: { max: 5, unit: 'choices', reason: 'what a listener keeps in mind' },
   spokenWords: { max: 74, unit: 'words', reason: 'an answer of less than thirty seconds' },
   replyBytes: { max: 20_000, unit: 'bytes', reason: 'a tool answer that no client cuts short' },
+  uriChars: { max: 256, unit: 'characters', reason: 'no resource has a longer URI' },
+  completions: { max: 100, unit: 'values', reason: 'the largest answer that clients accept' },
   namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
   rememberedWorkflows: {
     max: 1_000,

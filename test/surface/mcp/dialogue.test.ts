@@ -94,7 +94,7 @@ const later = (world: World, aheadMs: number): Promise<World> =>
     service: createService({
       store: world.store,
       registry: shippedRegistry(),
-      clock: { now: () => Date.now() + aheadMs, sleep: systemClock.sleep },
+      clock: { now: () => Date.now() + aheadMs, sleep: (ms) => systemClock.sleep(ms) },
       random: systemRandom,
       secrets: secretsOf('a deployment secret for tests only'),
       sinks: ['log'],

@@ -1,5 +1,6 @@
 // The tool for steps: recording, correcting and confirming one, by exactly one kind of answer.
 import * as z from 'zod';
+import { refusalFor } from '../../../core/authorize.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { Command, StepInput } from '../../../core/model/commands.ts';
 import { idempotencyKey, sequence, workflowId } from '../arguments.ts';
@@ -71,7 +72,7 @@ export const recordStep = defineTool({
   input,
   output: recordOutput,
   effect: 'adds',
-  needsPerson: true,
+  refusal: (principal) => refusalFor(principal, 'record_step'),
   run: (kit, args, call) => runCommand(kit, commandOf(args), args.idempotency_key, call),
 });
 
