@@ -45,6 +45,7 @@ export const LIMITS = {
   uriChars: { max: 256, unit: 'characters', reason: 'no resource has a longer URI' },
   completions: { max: 100, unit: 'values', reason: 'the largest answer that clients accept' },
   namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
+  ratedCallers: { max: 10_000, unit: 'callers', reason: 'those whose calls a process counts' },
   rememberedWorkflows: {
     max: 1_000,
     unit: 'workflows',

@@ -3,6 +3,7 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { Hono, type Context } from 'hono';
 import type { TokenVerifier } from '../core/ports/identity.ts';
+import type { RateLimiter } from '../core/ports/rate.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
@@ -16,6 +17,7 @@ import { health } from './health.ts';
 import { createMcpEndpoint } from './mcp/handler.ts';
 import type { PermissionProfile } from './mcp/permission.ts';
 import { createProfileNotes } from './profiles.ts';
+import { rateLimit } from './rate.ts';
 import { isMcpPath, problem, refusalAt, rpcError } from './reply.ts';
 import { requestLine, type Log } from './request-line.ts';
 import { createSpeech } from './speech.ts';
@@ -38,6 +40,8 @@ export interface AppParts {
   readonly commandTimeoutMs: number;
   readonly serverVersion: string;
   readonly log: Log;
+  /** Absent where something in front limits calls. */
+  readonly rateLimiter?: RateLimiter;
   /** Replaces the MCP server on the same pipeline; for fixtures in tests. */
   readonly mcpFactory?: McpServerFactory;
 }
@@ -88,6 +92,8 @@ export function createApp(parts: AppParts): CheckpointApp {
     await noted;
     return undefined;
   });
+
+  if (parts.rateLimiter !== undefined) app.use(rateLimit(parts.rateLimiter));
 
   app.post('/mcp', async (c) => {
     const body = await readJsonBody(c.req.raw);

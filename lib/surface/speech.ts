@@ -68,6 +68,12 @@ export const PERSON_NEEDED = say(
   'please link or sign in to your own account first',
 );
 
+/** Said to somebody who calls too often. */
+export const TOO_MANY = say(
+  'that was too much at once, and I did nothing with the last part',
+  'please wait a moment and say it again',
+);
+
 /** Said when the person answers a question with no. */
 export const DECLINED = say('all right, I changed nothing');
 
