@@ -6,6 +6,7 @@ import { openDevIssuer, type DevIssuer } from './adapters/identity/dev-issuer.ts
 import { readDeploymentSecret } from './adapters/identity/deployment-secret.ts';
 import { loadPolicyFolder } from './adapters/policies/folder.ts';
 import { systemClock, systemRandom } from './adapters/runtime/system.ts';
+import { createTokenBuckets } from './adapters/runtime/token-buckets.ts';
 import { openSqliteStore } from './adapters/sqlite/store.ts';
 import { Fault } from './core/fault.ts';
 import type { DomainPolicy } from './core/ports/policy.ts';
@@ -131,5 +132,6 @@ export async function localApp(
     commandTimeoutMs: settings.commandTimeoutMs,
     serverVersion: options.version,
     log: options.log,
+    rateLimiter: createTokenBuckets(settings.ratePerMinute, systemClock),
   });
 }

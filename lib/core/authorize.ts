@@ -23,6 +23,11 @@ export function refusalForReading(principal: Principal): Refusal | undefined {
   return lacking(principal, ['procedures:run', 'procedures:supervise', 'audit:read']);
 }
 
+/** Refuses a read of an audit trail. */
+export function refusalForAuditing(principal: Principal): Refusal | undefined {
+  return lacking(principal, ['audit:read']);
+}
+
 /** Refuses a read of the tenant's blocked workflows. */
 export function refusalForSupervising(principal: Principal): Refusal | undefined {
   return lacking(principal, ['procedures:supervise']);

@@ -45,9 +45,11 @@ export function keyedCommand(
 }
 
 /** The arguments of a command under the names that callers know them by. */
-function argumentsOf(command: Command): Readonly<Record<string, unknown>> {
+export function argumentsOf(command: Command): Readonly<Record<string, unknown>> {
   const args: Record<string, unknown> = { ...command };
-  for (const name of ['type', 'key', 'confirmation', 'workflow', 'input']) delete args[name];
+  for (const name of ['type', 'key', 'confirmation', 'answer', 'workflow', 'input']) {
+    delete args[name];
+  }
   if ('workflow' in command) args['workflow_id'] = command.workflow;
   return 'input' in command ? { ...args, ...inputArguments(command.input) } : args;
 }

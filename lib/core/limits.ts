@@ -25,6 +25,11 @@ export const LIMITS = {
     unit: 'characters',
     reason: 'a token with many groups, and still within what gateways take as one header',
   },
+  requestStateChars: {
+    max: 2_048,
+    unit: 'characters',
+    reason: 'a signed question that names the longest subject',
+  },
   tenantChars: { max: 64, unit: 'characters', reason: 'part of every key' },
   procedureSteps: {
     max: 100,
@@ -37,8 +42,11 @@ export const LIMITS = {
   spokenChoices: { max: 5, unit: 'choices', reason: 'what a listener keeps in mind' },
   spokenWords: { max: 74, unit: 'words', reason: 'an answer of less than thirty seconds' },
   replyBytes: { max: 20_000, unit: 'bytes', reason: 'a tool answer that no client cuts short' },
+  uriChars: { max: 256, unit: 'characters', reason: 'no resource has a longer URI' },
+  completions: { max: 100, unit: 'values', reason: 'the largest answer that clients accept' },
   namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
   blockedShown: { max: 20, unit: 'workflows', reason: 'what one answer can hold' },
+  ratedCallers: { max: 10_000, unit: 'callers', reason: 'those whose calls a process counts' },
   rememberedWorkflows: {
     max: 1_000,
     unit: 'workflows',

@@ -64,6 +64,8 @@ export type Refusal =
       readonly choices: readonly Choice[];
       readonly people?: readonly { readonly subject: string; readonly name: string }[];
       readonly total: number;
+      /** The signed question, for a command; its answer comes back with it. */
+      readonly state?: string;
     }
   | {
       readonly code: 'NOT_FOUND';
@@ -119,6 +121,8 @@ export type Refusal =
       readonly limit?: number;
       readonly message?: string;
       readonly follows?: DeviationRule;
+      /** The signed question; a yes comes back with it. */
+      readonly state?: string;
       /** Give one of these back in the second call. */
       readonly confirmation?: string;
       readonly replaces?: number;
@@ -139,3 +143,9 @@ export interface Committed {
 
 /** What a command answers. */
 export type Outcome = Committed | Refusal;
+
+/** The refusal of an answer whose signed question does not belong to its call, or is over. */
+export const NOT_ASKED: Refusal = {
+  code: 'INVALID_ARGUMENT',
+  faults: [{ path: '/state', message: 'expected the state of an open question' }],
+};

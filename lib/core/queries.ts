@@ -1,5 +1,6 @@
 // Reads for people: one workflow, one's own, the blocked ones. Never a guess between several.
-import { refusalForReading, refusalForSupervising } from './authorize.ts';
+import { refusalForAuditing, refusalForReading, refusalForSupervising } from './authorize.ts';
+import { readableEvent, type ReadableEvent } from './events.ts';
 import { isFault, type Fault } from './fault.ts';
 import { LIMITS } from './limits.ts';
 import type { Principal } from './model/principal.ts';
@@ -23,6 +24,13 @@ export interface ViewList {
   readonly more: boolean;
 }
 
+/** A page of an audit trail, and the sequence of its last event as of the read. */
+export interface TrailPage {
+  readonly workflow: WorkflowView;
+  readonly events: readonly ReadableEvent[];
+  readonly head: number;
+}
+
 /** The query side of Checkpoint. Operational faults are answered `BACKEND_UNAVAILABLE`. */
 export interface Queries {
   /** One workflow by id, by asset, or the caller's only active one. */
@@ -34,6 +42,12 @@ export interface Queries {
   listMine(principal: Principal): Promise<Found<ViewList> | Refusal>;
   /** The tenant's blocked workflows, oldest first, for supervisors. */
   listBlocked(principal: Principal): Promise<Found<ViewList> | Refusal>;
+  /** The events of a workflow after a sequence, for auditors. Never a sensitive value. */
+  listEvents(
+    principal: Principal,
+    workflow: string,
+    after: number,
+  ): Promise<Found<TrailPage> | Refusal>;
 }
 
 /** Builds the query side. */
@@ -94,6 +108,17 @@ export function createQueries(
         const page = await store.listWorkflows(principal.tenant, 'BLOCKED', { limit: shown + 1 });
         const workflows = page.items.slice(0, shown).map(view);
         return { code: 'FOUND', value: { workflows, more: page.items.length > shown } };
+      }),
+    listEvents: (principal, id, after) =>
+      guarded('list_events', refusalForAuditing(principal), async () => {
+        const { tenant } = principal;
+        const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
+        if (workflow === undefined) return { code: 'NOT_FOUND', what: 'workflow', name: id };
+        const events = await store.listEvents(tenant, id, { after, limit: LIMITS.pageItems.max });
+        // The trail may have grown since the record was read: a page never passes its head.
+        const known = events.filter(({ seq }) => seq <= workflow.head_seq).map(readableEvent);
+        const head = workflow.head_seq;
+        return { code: 'FOUND', value: { workflow: view(workflow), events: known, head } };
       }),
   };
 }

@@ -8,7 +8,7 @@ import { sha256Hex } from '../canonical.ts';
 import { LIMITS } from '../limits.ts';
 import { actorOf, type Principal } from '../model/principal.ts';
 import type { Procedure } from '../model/procedure.ts';
-import type { Refusal } from '../outcome.ts';
+import { NOT_ASKED, type Refusal } from '../outcome.ts';
 import type { CommitPlan, LockPlan, WorkflowChange } from '../plan.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { viewOf } from '../view.ts';
@@ -54,6 +54,9 @@ export function closedFor(workflow: Workflow, procedure: Procedure): Decision | 
 /** One invalid argument as a decision. */
 export const invalid = (path: string, message: string): Decision =>
   refuse({ code: 'INVALID_ARGUMENT', faults: [{ path, message }] });
+
+/** The refusal of an answer to a question that this call was not asked, or not in time. */
+export const notAsked = (): Decision => refuse(NOT_ASKED);
 
 /** A change of an existing workflow, before it has its event, ledger row and effects. */
 export interface Change {

@@ -2,8 +2,16 @@
 import type { CorrectStep, RecordStep } from '../model/commands.ts';
 import { stepOf } from '../procedures.ts';
 import { unmetRequirements, viewOf } from '../view.ts';
-import { closedFor, invalid, refuse, type DecideContext, type Decision } from './decision.ts';
-import { type Recording, type RecordState } from './recording.ts';
+import {
+  closedFor,
+  invalid,
+  notAsked,
+  refuse,
+  type DecideContext,
+  type Decision,
+} from './decision.ts';
+import { verifyQuestion, type Asked } from '../confirmation.ts';
+import { asked, question, type Recording, type RecordState } from './recording.ts';
 import { repeated } from './repeated.ts';
 import { stepValue } from './step-input.ts';
 import { witnessed } from './witnessed.ts';
@@ -23,22 +31,52 @@ export function decideRecord(
   }
   const parsed = stepValue(step, command.input);
   if (!parsed.ok) return refuse({ code: 'INVALID_ARGUMENT', faults: parsed.faults });
+  const { value } = parsed;
+  const said = answered(command, asked({ step, value }, context), workflow.id, context);
+  if (command.answer !== undefined && said === undefined) return notAsked();
   const recording: Recording = {
     ...state,
     step,
     slot: workflow.steps[step.id],
-    value: parsed.value,
+    value,
     sensitive: step.kind === 'text' && step.sensitive,
-    replaces: command.type === 'correct_step' ? command.replaces : undefined,
-    confirms: command.type === 'record_step' ? command.confirms : undefined,
-    confirmation: command.confirmation,
+    replaces: command.type === 'correct_step' ? command.replaces : said?.replaces,
+    confirms: command.type === 'record_step' ? (command.confirms ?? said?.confirms) : undefined,
+    confirmation: said?.confirmation ?? command.confirmation,
   };
   return (
     repeated(recording, context) ??
+    // A repeat is recognised at any time; a new effect needs an answer in time.
+    (said?.late === true ? notAsked() : undefined) ??
     witnessed(recording, context) ??
     hindered(recording, context) ??
     writeRecord(recording, context)
   );
+}
+
+/** What the answer to an earlier question stands for, if this is the call that was asked about. */
+function answered(
+  { answer }: RecordStep | CorrectStep,
+  about: Asked,
+  workflow: string,
+  { confirmationSecret, now }: DecideContext,
+) {
+  if (answer === undefined) return undefined;
+  const said = verifyQuestion(confirmationSecret, about, answer.state, now);
+  if (said?.workflow !== workflow) return undefined;
+  const { basis, late, replaces } = said;
+  switch (said.question) {
+    case 'value':
+      return { late, replaces, confirmation: answer.state };
+    case 'replace':
+      return { late, replaces: basis };
+    case 'witness':
+      return { late, confirms: basis };
+    case 'end':
+    case 'workflow':
+    case 'person':
+      return undefined;
+  }
 }
 
 /** What keeps a new record from being written, apart from its value. */
@@ -61,6 +99,7 @@ function hindered(r: Recording, context: DecideContext): Decision | undefined {
       ...(!r.sensitive && { heard: r.value }),
       ...(slot.value !== undefined && { recorded: slot.value }),
       ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+      state: question(r, context, 'replace', slot.seq),
       replaces: slot.seq,
       workflow: viewOf(workflow, procedure),
     });

@@ -1,6 +1,6 @@
 // One recording under decision: the step, its slot and the value, and what is asked about them.
 import { canonicalHash, canonicalJson } from '../canonical.ts';
-import { checkConfirmation, type ConfirmationBinding } from '../confirmation.ts';
+import { signQuestion, verifyQuestion, type Asked } from '../confirmation.ts';
 import type { Json } from '../json.ts';
 import type { Procedure, Step } from '../model/procedure.ts';
 import type { Slot, VaultRow, Workflow } from '../model/workflow.ts';
@@ -27,15 +27,34 @@ export interface Recording extends RecordState {
 /** Whether the confirmation given was signed for this value when the step stood at `basis`. */
 export function confirms(r: Recording, context: DecideContext, basis: number): boolean {
   if (r.confirmation === undefined) return false;
-  const bound = binding(r, context, basis);
   const { confirmationSecret, now } = context;
-  return checkConfirmation(confirmationSecret, bound, r.confirmation, now) === 'valid';
+  const said = verifyQuestion(confirmationSecret, asked(r, context), r.confirmation, now);
+  if (said === undefined || said.late || said.question !== 'value') return false;
+  return said.workflow === r.workflow.id && said.basis === basis;
 }
 
-/** What a confirmation of this value is bound to. */
-export function binding(r: Recording, context: DecideContext, basis: number): ConfirmationBinding {
-  const { tenant, subject } = context.principal;
-  return { tenant, subject, workflow: r.workflow.id, step: r.step.id, value: r.value, basis };
+/** Whom and what a question about this value is bound to. */
+export function asked(
+  { step, value }: Pick<Recording, 'step' | 'value'>,
+  { principal }: DecideContext,
+): Asked {
+  return { tenant: principal.tenant, subject: principal.subject, step: step.id, value };
+}
+
+/** Signs a question about this value at the record with sequence `basis`. */
+export function question(
+  r: Recording,
+  context: DecideContext,
+  kind: 'value' | 'replace' | 'witness',
+  basis: number,
+): string {
+  const occasion = {
+    question: kind,
+    workflow: r.workflow.id,
+    basis,
+    ...(kind === 'value' && r.replaces !== undefined && { replaces: r.replaces }),
+  };
+  return signQuestion(context.confirmationSecret, asked(r, context), occasion, context.now);
 }
 
 /** Whether the value is the one on record; an erased sensitive value equals nothing. */

@@ -2,7 +2,7 @@
 import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
 import { closedFor, commitChange, refuse, type DecideContext, type Decision } from './decision.ts';
-import { sameContent, type Recording } from './recording.ts';
+import { question, sameContent, type Recording } from './recording.ts';
 
 /** Another person confirms the same content of a step that waits for one. */
 export function witnessed(r: Recording, context: DecideContext): Decision | undefined {
@@ -24,6 +24,7 @@ export function witnessed(r: Recording, context: DecideContext): Decision | unde
       step: step.id,
       ...(!r.sensitive && { heard: r.value }),
       ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+      state: question(r, context, 'witness', slot.seq),
       confirms: slot.seq,
       workflow: view,
     });

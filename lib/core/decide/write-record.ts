@@ -1,13 +1,12 @@
 // Writing a record: a deviating value is read back first, and once confirmed follows its rule.
 import { canonicalHash } from '../canonical.ts';
-import { signConfirmation } from '../confirmation.ts';
 import type { Step } from '../model/procedure.ts';
 import { FORMAT, type ReceiptResult, type Slot } from '../model/workflow.ts';
 import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
 import { commitChange, refuse, type DecideContext, type Decision } from './decision.ts';
 import { deviationsOf, isWarning, type Deviation } from './findings.ts';
-import { binding, confirms, type Recording } from './recording.ts';
+import { confirms, question, type Recording } from './recording.ts';
 
 /** Writes the record, once a deviating value has been read back and confirmed. */
 export function writeRecord(r: Recording, context: DecideContext): Decision {
@@ -106,6 +105,7 @@ function resultOf(
 
 function readBack(r: Recording, worst: Deviation, context: DecideContext): Decision {
   const { step, workflow, procedure, slot } = r;
+  const state = question(r, context, 'value', slot?.seq ?? 0);
   return refuse({
     code: 'NEEDS_CONFIRMATION',
     reason: worst.reason,
@@ -115,11 +115,8 @@ function readBack(r: Recording, worst: Deviation, context: DecideContext): Decis
     ...(worst.limit !== undefined && { limit: worst.limit }),
     message: worst.message,
     follows: worst.follows,
-    confirmation: signConfirmation(
-      context.confirmationSecret,
-      binding(r, context, slot?.seq ?? 0),
-      context.now,
-    ),
+    state,
+    confirmation: state,
     ...(r.replaces !== undefined && { replaces: r.replaces }),
     workflow: viewOf(workflow, procedure),
   });

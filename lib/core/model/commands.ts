@@ -7,9 +7,20 @@ export type StepInput =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'confirm'; readonly confirmed: boolean };
 
+/** The answer to a question that an earlier call was answered with, beside its arguments again. */
+export interface Answer {
+  /** The signed text of the question. */
+  readonly state: string;
+  /** The workflow that was chosen, where that was the question. */
+  readonly workflow?: string;
+  /** The person who was chosen, where that was the question. */
+  readonly to?: string;
+}
+
 interface Keyed {
   /** The caller's idempotency key; unique per subject. */
   readonly key?: string;
+  readonly answer?: Answer;
 }
 
 /** Starts a procedure on an asset and takes the asset's lock. */

@@ -11,7 +11,7 @@ import { LIMITS } from '../limits.ts';
 import type { Command } from '../model/commands.ts';
 import type { Principal } from '../model/principal.ts';
 import type { LedgerRow, Workflow } from '../model/workflow.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome, Refusal } from '../outcome.ts';
 import { aggregateAfter, compilePlan } from '../plan.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import type { FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
@@ -19,6 +19,7 @@ import type { ProcedureRegistry } from '../procedures.ts';
 import { activeChoices, resolvePerson } from '../queries.ts';
 import type { TenantSecrets } from '../secrets.ts';
 import { viewOf } from '../view.ts';
+import { askWhich, settle, workflowNamed } from './answers.ts';
 import { ledgerKey, remembered, type Attempt, type Sight } from './attempt.ts';
 import { createMemory } from './memory.ts';
 import { procedureOf } from '../procedure-of.ts';
@@ -72,23 +73,33 @@ export function createService(parts: ServiceParts): Service {
       }
       parts.onFault?.(error, command.type);
       // The attempt may have been committed: what is remembered may be old.
-      if ('workflow' in command) memory.forget(principal.tenant, command.workflow ?? '');
+      memory.forget(principal.tenant, workflowNamed(command));
       return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
     }
   };
 
-  const run: Service['execute'] = async (principal, command, deadlineMs) => {
+  const run: Service['execute'] = async (principal, sent, deadlineMs) => {
     inTime(deadlineMs);
-    const keyed = keyedCommand(secrets(principal.tenant).ledger, principal, command);
+    const { ledger, confirmation } = secrets(principal.tenant);
+    const keyed = keyedCommand(ledger, principal, sent);
+    const settled = settle(confirmation, principal, sent, clock.now());
+    if ('code' in settled) return (await byKey(keyed)) ?? settled;
+    const { command, to } = settled;
+    const which = (refusal: Refusal, workflow: string): Refusal =>
+      askWhich(confirmation, principal, sent, refusal, workflow, clock.now());
     if (command.type !== 'start_workflow' && command.workflow === undefined) {
-      return (await byKey(keyed)) ?? activeChoices(store, registry, principal);
+      const answer = await byKey(keyed);
+      return answer ?? which(await activeChoices(store, registry, principal), '');
     }
     const receiver =
       command.type === 'hand_over'
-        ? await resolvePerson(store, principal.tenant, command.to)
+        ? await resolvePerson(store, principal.tenant, to ?? command.to)
         : undefined;
     // A name may mean somebody else by now, or nobody: what its key did still counts.
-    if (receiver !== undefined && 'code' in receiver) return (await byKey(keyed)) ?? receiver;
+    if (receiver !== undefined && 'code' in receiver) {
+      const workflow = 'workflow' in command ? (command.workflow ?? '') : '';
+      return (await byKey(keyed)) ?? which(receiver, workflow);
+    }
     const attempt: Attempt = { principal, command, keyed, deadlineMs, to: receiver };
     let sight = await looker.glance(attempt);
     for (let n = 1; n <= LIMITS.commandAttempts.max; n++) {

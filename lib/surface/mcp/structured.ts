@@ -63,12 +63,19 @@ export function workflowSummary(view: WorkflowView, { principal }: ToolCall): St
   return { workflow_id: workflow, ...rest, mine: subject === principal.subject };
 }
 
-/** As many entries as a reply holds beside `spent` bytes, and how many are left out. */
+/**
+ * As many entries as a reply holds beside what is `spent`, and how many are left out. JSON within a
+ * text is longer than JSON: `asText` says that it will be one.
+ */
 export function fitting<T>(
   entries: readonly T[],
   spent: unknown,
+  asText = false,
 ): { readonly shown: readonly T[]; readonly leftOut: number } {
-  const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value), 'utf8') + 1;
+  const bytes = (value: unknown): number => {
+    const json = JSON.stringify(value);
+    return Buffer.byteLength(asText ? JSON.stringify(json) : json, 'utf8') + 1;
+  };
   // The sentence and the protocol's own fields share the reply.
   let room = LIMITS.replyBytes.max - 1_500 - bytes(spent);
   const shown: T[] = [];
@@ -104,6 +111,7 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
       const {
         code: _code,
         confirmation,
+        state: _state,
         replaces,
         confirms,
         tenure,

@@ -328,6 +328,7 @@ describe('reads', () => {
             value: { workflows: Array.from({ length: 100 }, () => long), more: false },
           }),
         listBlocked: () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'never')),
+        listEvents: () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'never')),
       },
     }));
     const one = await call(app, 'get_workflow');

@@ -1,5 +1,6 @@
 // The tools that only look: one workflow, the caller's own, the blocked ones.
 import * as z from 'zod';
+import { refusalForReading, refusalForSupervising } from '../../../core/authorize.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { Refusal } from '../../../core/outcome.ts';
 import type { Found, ViewList } from '../../../core/queries.ts';
@@ -29,7 +30,7 @@ export const getWorkflow = defineTool({
     }),
   output: workflowOutput,
   effect: 'reads',
-  needsPerson: true,
+  refusal: refusalForReading,
   run: async (kit, { workflow_id: workflow, asset }, call) => {
     const which = {
       ...(workflow !== undefined && { workflow }),
@@ -56,7 +57,7 @@ export const listMyWorkflows = defineTool({
   input: z.strictObject({}),
   output: workflowsOutput,
   effect: 'reads',
-  needsPerson: true,
+  refusal: refusalForReading,
   run: async (kit, _args, call) =>
     answerList(
       kit,
@@ -75,7 +76,7 @@ export const listBlocked = defineTool({
   input: z.strictObject({}),
   output: workflowsOutput,
   effect: 'reads',
-  needsPerson: true,
+  refusal: refusalForSupervising,
   run: async (kit, _args, call) =>
     answerList(
       kit,

@@ -1,9 +1,10 @@
 // The tool for steps: recording, correcting and confirming one, by exactly one kind of answer.
 import * as z from 'zod';
+import { refusalFor } from '../../../core/authorize.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { Command, StepInput } from '../../../core/model/commands.ts';
 import { idempotencyKey, sequence, workflowId } from '../arguments.ts';
-import { commandOutput } from '../output.ts';
+import { recordOutput } from '../output.ts';
 import { bounded } from '../schema.ts';
 import { defineTool } from '../tool.ts';
 import { named, runCommand } from './run-command.ts';
@@ -69,9 +70,9 @@ export const recordStep = defineTool({
   description:
     'Call this when a person gives the result of a step: a measured value, a choice, a remark, or that something is done. Give exactly one of reading, choice, text, confirmed. A value out of bounds, or a step that is already recorded, is not written: the answer asks a question; put it to the person and, on a clear yes, call again with what that answer returned. Returns the receipt and the next step. When an answer was lost, call it again with the same idempotency_key.',
   input,
-  output: commandOutput,
+  output: recordOutput,
   effect: 'adds',
-  needsPerson: true,
+  refusal: (principal) => refusalFor(principal, 'record_step'),
   run: (kit, args, call) => runCommand(kit, commandOf(args), args.idempotency_key, call),
 });
 

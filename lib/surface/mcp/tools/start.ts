@@ -1,5 +1,6 @@
 // The tools around starting: which procedures there are, what can be done, and the start itself.
 import * as z from 'zod';
+import { refusalFor } from '../../../core/authorize.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import { idempotencyKey } from '../arguments.ts';
 import { helpOutput, proceduresOutput, commandOutput } from '../output.ts';
@@ -17,7 +18,7 @@ export const listProcedures = defineTool({
   input: z.strictObject({}),
   output: proceduresOutput,
   effect: 'reads',
-  needsPerson: false,
+  refusal: () => undefined,
   run: (kit, _args, call) => {
     const procedures = kit.registry.list().map((procedure) => ({
       procedure: procedure.id,
@@ -46,7 +47,7 @@ export const whatCanIDo = defineTool({
   input: z.strictObject({}),
   output: helpOutput,
   effect: 'reads',
-  needsPerson: false,
+  refusal: () => undefined,
   run: (kit, _args, call) =>
     Promise.resolve({
       text: kit.speech.help(),
@@ -74,7 +75,7 @@ export const startWorkflow = defineTool({
   }),
   output: commandOutput,
   effect: 'adds',
-  needsPerson: true,
+  refusal: (principal) => refusalFor(principal, 'start_workflow'),
   run: (kit, { procedure, asset, idempotency_key: key }, call) =>
     runCommand(kit, { type: 'start_workflow', procedure, asset }, key, call),
 });
