@@ -14,7 +14,7 @@ import { buildRegistry, type ProcedureRegistry } from './core/procedures.ts';
 import { createQueries, type Queries } from './core/queries.ts';
 import { registerProcedures } from './core/register-procedures.ts';
 import { secretsOf } from './core/secrets.ts';
-import { createService, type Service } from './core/service/service.ts';
+import { createService, type OnFault, type Service } from './core/service/service.ts';
 import { instrumentCalibration } from './policies/instrument-calibration/policy.ts';
 import { pumpInspection } from './policies/pump-inspection/policy.ts';
 import type { Settings } from './settings.ts';
@@ -58,7 +58,7 @@ export async function openLocal(
   settings: Settings,
   options: {
     readonly policies?: readonly DomainPolicy[];
-    readonly onFault?: (fault: Fault, operation: string) => void;
+    readonly onFault?: OnFault;
   } = {},
 ): Promise<Local> {
   const { policies = [], onFault } = options;

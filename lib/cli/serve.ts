@@ -21,8 +21,11 @@ export async function startServer(settings: Settings): Promise<Running> {
   // Standard output is for people; log lines go to standard error.
   const logger = pino({ level: settings.logLevel, base: null }, pino.destination(2));
   const local = await openLocal(settings, {
-    onFault: (fault, operation) => {
-      logger.warn({ operation, code: fault.code, kind: fault.kind, err: fault }, 'unavailable');
+    onFault: (fault, operation, requestId) => {
+      logger.warn(
+        { request_id: requestId, operation, code: fault.code, kind: fault.kind, err: fault },
+        'unavailable',
+      );
     },
   });
   try {

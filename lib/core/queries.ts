@@ -23,28 +23,33 @@ export interface ViewList {
   readonly more: boolean;
 }
 
-/** The query side of Checkpoint. Operational faults are answered `BACKEND_UNAVAILABLE`. */
+/**
+ * The query side of Checkpoint. Operational faults are answered `BACKEND_UNAVAILABLE`; `requestId`
+ * names the request in the log line about one.
+ */
 export interface Queries {
   /** One workflow by id, by asset, or the caller's only active one. */
   getWorkflow(
     principal: Principal,
     which: { readonly workflow?: string; readonly asset?: string },
+    requestId?: string,
   ): Promise<Found<WorkflowView> | Refusal>;
   /** The caller's active workflows, oldest first. */
-  listMine(principal: Principal): Promise<Found<ViewList> | Refusal>;
+  listMine(principal: Principal, requestId?: string): Promise<Found<ViewList> | Refusal>;
   /** The tenant's blocked workflows, oldest first, for supervisors. */
-  listBlocked(principal: Principal): Promise<Found<ViewList> | Refusal>;
+  listBlocked(principal: Principal, requestId?: string): Promise<Found<ViewList> | Refusal>;
 }
 
 /** Builds the query side. */
 export function createQueries(
   store: StorageBackend,
   registry: ProcedureRegistry,
-  onFault?: (fault: Fault, operation: string) => void,
+  onFault?: (fault: Fault, operation: string, requestId?: string) => void,
 ): Queries {
   const guarded = async <T>(
     operation: string,
     refusal: Refusal | undefined,
+    requestId: string | undefined,
     read: () => Promise<Found<T> | Refusal>,
   ): Promise<Found<T> | Refusal> => {
     if (refusal !== undefined) return refusal;
@@ -52,7 +57,7 @@ export function createQueries(
       return await read();
     } catch (error) {
       if (!isFault(error)) throw error;
-      onFault?.(error, operation);
+      onFault?.(error, operation, requestId);
       return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
     }
   };
@@ -60,8 +65,8 @@ export function createQueries(
     viewOf(workflow, procedureOf(registry, workflow));
 
   return {
-    getWorkflow: (principal, which) =>
-      guarded('get_workflow', refusalForReading(principal), async () => {
+    getWorkflow: (principal, which, requestId) =>
+      guarded('get_workflow', refusalForReading(principal), requestId, async () => {
         const { tenant } = principal;
         let id = which.workflow;
         if (id === undefined && which.asset !== undefined) {
@@ -82,14 +87,14 @@ export function createQueries(
         if (workflow === undefined) return { code: 'NOT_FOUND', what: 'workflow', name: id };
         return { code: 'FOUND', value: view(workflow) };
       }),
-    listMine: (principal) =>
-      guarded('list_my_workflows', refusalForReading(principal), async () => {
+    listMine: (principal, requestId) =>
+      guarded('list_my_workflows', refusalForReading(principal), requestId, async () => {
         const mine = await activeOf(store, principal);
         const more = mine.length >= LIMITS.pageItems.max;
         return { code: 'FOUND', value: { workflows: mine.map(view), more } };
       }),
-    listBlocked: (principal) =>
-      guarded('list_blocked', refusalForSupervising(principal), async () => {
+    listBlocked: (principal, requestId) =>
+      guarded('list_blocked', refusalForSupervising(principal), requestId, async () => {
         const page = await store.listWorkflows(principal.tenant, 'BLOCKED', { limit: 20 });
         const workflows = page.items.map(view);
         return { code: 'FOUND', value: { workflows, more: page.next !== undefined } };

@@ -12,7 +12,7 @@ export async function runCommand(
 ): Promise<ToolAnswer> {
   const deadlineMs = kit.clock.now() + kit.commandTimeoutMs;
   const keyed: Command = key === undefined ? command : { ...command, key };
-  const outcome = await kit.service.execute(call.principal, keyed, deadlineMs);
+  const outcome = await kit.service.execute(call.principal, keyed, deadlineMs, call.requestId);
   return answerOutcome(kit, outcome, command.type, call);
 }
 
