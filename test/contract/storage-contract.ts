@@ -13,6 +13,8 @@ import { keyCases } from './storage/keys.ts';
 import { limitCases } from './storage/limits.ts';
 import { listCases } from './storage/lists.ts';
 import { lockCases } from './storage/locks.ts';
+import { overviewCases } from './storage/overview.ts';
+import { purgeCases } from './storage/purge.ts';
 import { raceCases } from './storage/races.ts';
 import { reasonCases } from './storage/reasons.ts';
 import { refusalCases } from './storage/refusals.ts';
@@ -63,6 +65,8 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('tenancy', () => tenancyCases(use));
     describe('keys', () => keyCases(use));
     describe('lists', () => listCases(use));
+    describe('overview', () => overviewCases(use));
+    describe('purge', () => purgeCases(use));
     describe('limits', () => limitCases(use));
     describe('refused transactions', () => refusalCases(use));
     describe('expiry', () => expiryCases(use));
