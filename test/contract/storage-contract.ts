@@ -8,6 +8,7 @@ import type { Bench, OpenedStore } from './storage/bench.ts';
 import { bookkeepingCases } from './storage/bookkeeping.ts';
 import { conditionCases } from './storage/conditions.ts';
 import { deadlineCases } from './storage/deadlines.ts';
+import { erasingCases } from './storage/erasing.ts';
 import { expiryCases } from './storage/expiry.ts';
 import { keyCases } from './storage/keys.ts';
 import { limitCases } from './storage/limits.ts';
@@ -66,6 +67,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('keys', () => keyCases(use));
     describe('lists', () => listCases(use));
     describe('overview', () => overviewCases(use));
+    describe('erasing', () => erasingCases(use));
     describe('purge', () => purgeCases(use));
     describe('limits', () => limitCases(use));
     describe('refused transactions', () => refusalCases(use));
