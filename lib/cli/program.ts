@@ -2,8 +2,10 @@
 import { Command, Option } from 'commander';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { auditLines, verifyAudit } from './audit.ts';
+import type { Commands } from './commands.ts';
 import { runDemo } from './demo/demo.ts';
 import { problemText } from './failure.ts';
+import { addPolicyCommands } from './policy/commands.ts';
 import { banner, startServer } from './serve.ts';
 import { signToken, type TokenOptions } from './token.ts';
 import { packageVersion } from './version.ts';
@@ -89,6 +91,16 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     .action(async () => {
       exitCode = await runDemo(terminal);
     });
+
+  const commands: Commands = {
+    program,
+    out,
+    settings: (flags) => settingsFrom(terminal.env, flags),
+    fail: () => {
+      exitCode = 1;
+    },
+  };
+  addPolicyCommands(commands);
 
   try {
     await program.parseAsync(args, { from: 'user' });
