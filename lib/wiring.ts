@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import { createTokenVerifier } from './adapters/identity/token-verifier.ts';
 import { openDevIssuer, type DevIssuer } from './adapters/identity/dev-issuer.ts';
 import { readDeploymentSecret } from './adapters/identity/deployment-secret.ts';
+import { checkPolicyFiles, type CheckedFile } from './adapters/policies/check-files.ts';
 import { loadPolicyFolder } from './adapters/policies/folder.ts';
 import { systemClock, systemRandom } from './adapters/runtime/system.ts';
 import { createTokenBuckets } from './adapters/runtime/token-buckets.ts';
@@ -15,7 +16,7 @@ import { buildRegistry, type ProcedureRegistry } from './core/procedures.ts';
 import { createQueries, type Queries } from './core/queries.ts';
 import { registerProcedures } from './core/register-procedures.ts';
 import { secretsOf } from './core/secrets.ts';
-import { createService, type Service } from './core/service/service.ts';
+import { createService, type OnFault, type Service } from './core/service/service.ts';
 import { instrumentCalibration } from './policies/instrument-calibration/policy.ts';
 import { pumpInspection } from './policies/pump-inspection/policy.ts';
 import type { Settings } from './settings.ts';
@@ -51,6 +52,30 @@ export function developmentIssuer(settings: Settings): Promise<DevIssuer> {
   return openDevIssuer(settings.dataFolder);
 }
 
+/** The domains that come along. */
+const SHIPPED: readonly DomainPolicy[] = [pumpInspection, instrumentCalibration];
+
+/**
+ * The procedures of a process: those that come along, and those of the configured folder. Throws a
+ * terminal fault `START_REFUSED` with every fault.
+ */
+export async function loadRegistry(
+  settings: Pick<Settings, 'policiesFolder'>,
+  policies: readonly DomainPolicy[] = [],
+): Promise<ProcedureRegistry> {
+  const folder = settings.policiesFolder;
+  const own = folder === undefined ? [] : await loadPolicyFolder(folder);
+  const built = buildRegistry([...SHIPPED, ...policies, ...own]);
+  if (built.ok) return built.registry;
+  const lines = built.faults.map(({ source, path, message }) => `  ${source} ${path}: ${message}`);
+  throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
+}
+
+/** Checks files of procedures before they are deployed, each with the places of its faults. */
+export function checkPolicies(files: readonly string[]): Promise<readonly CheckedFile[]> {
+  return checkPolicyFiles(files, SHIPPED);
+}
+
 /**
  * Opens the embedded backend with the core on it. Throws a terminal fault `START_REFUSED` when a
  * procedure is not valid or differs from what is on record under its version.
@@ -59,20 +84,11 @@ export async function openLocal(
   settings: Settings,
   options: {
     readonly policies?: readonly DomainPolicy[];
-    readonly onFault?: (fault: Fault, operation: string) => void;
+    readonly onFault?: OnFault;
   } = {},
 ): Promise<Local> {
-  const { policies = [], onFault } = options;
-  const folder = settings.policiesFolder;
-  const own = folder === undefined ? [] : await loadPolicyFolder(folder);
-  const built = buildRegistry([pumpInspection, instrumentCalibration, ...policies, ...own]);
-  if (!built.ok) {
-    const lines = built.faults.map(
-      ({ source, path, message }) => `  ${source} ${path}: ${message}`,
-    );
-    throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
-  }
-  const { registry } = built;
+  const { policies, onFault } = options;
+  const registry = await loadRegistry(settings, policies);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
   const store = await openStore(settings);
   try {

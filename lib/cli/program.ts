@@ -2,7 +2,9 @@
 import { Command, Option } from 'commander';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { auditLines, verifyAudit } from './audit.ts';
+import type { Commands } from './commands.ts';
 import { problemText } from './failure.ts';
+import { addPolicyCommands } from './policy/commands.ts';
 import { banner, startServer } from './serve.ts';
 import { signToken, type TokenOptions } from './token.ts';
 import { packageVersion } from './version.ts';
@@ -91,6 +93,16 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
       const { runDemo } = await import('./demo/demo.ts');
       exitCode = await runDemo(terminal);
     });
+
+  const commands: Commands = {
+    program,
+    out,
+    settings: (flags) => settingsFrom(terminal.env, flags),
+    fail: () => {
+      exitCode = 1;
+    },
+  };
+  addPolicyCommands(commands);
 
   try {
     await program.parseAsync(args, { from: 'user' });

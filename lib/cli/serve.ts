@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
+import { activeVersions } from '../core/active-versions.ts';
 import type { Settings } from '../settings.ts';
-import { dataFile, localApp, openLocal } from '../wiring.ts';
+import { dataFile, localApp, openLocal, type Local } from '../wiring.ts';
 import { CliProblem } from './failure.ts';
+import { missingWarning } from './policy/active.ts';
 import { packageVersion } from './version.ts';
 
 /** A server that is running. */
@@ -21,8 +23,11 @@ export async function startServer(settings: Settings): Promise<Running> {
   // Standard output is for people; log lines go to standard error.
   const logger = pino({ level: settings.logLevel, base: null }, pino.destination(2));
   const local = await openLocal(settings, {
-    onFault: (fault, operation) => {
-      logger.warn({ operation, code: fault.code, kind: fault.kind, err: fault }, 'unavailable');
+    onFault: (fault, operation, requestId) => {
+      logger.warn(
+        { request_id: requestId, operation, code: fault.code, kind: fault.kind, err: fault },
+        'unavailable',
+      );
     },
   });
   const server = createServer();
@@ -40,6 +45,7 @@ export async function startServer(settings: Settings): Promise<Running> {
     });
     const listener = getRequestListener((request) => app.fetch(request));
     server.on('request', (request, response) => void listener(request, response));
+    void warnOfMissingVersions(local, logger);
     return { url, stop: () => stop(server, () => local.close()) };
   } catch (error) {
     // A port that goes on listening would keep the process alive.
@@ -83,6 +89,16 @@ export function banner(settings: Settings, url: string): string {
 /** A path as it can be typed into a shell. */
 function quoted(path: string): string {
   return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** Looks at what is active without holding up the start; a store that fails is told by requests. */
+async function warnOfMissingVersions(local: Local, logger: Pick<Logger, 'warn'>): Promise<void> {
+  try {
+    const warning = missingWarning(await activeVersions(local.store, local.registry));
+    if (warning !== undefined) logger.warn(warning);
+  } catch (error) {
+    logger.warn({ err: error }, 'could not look for missing procedure versions');
+  }
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<number> {

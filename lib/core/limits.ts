@@ -64,6 +64,11 @@ export const LIMITS = {
   partitionKeyBytes: { max: 2_048, unit: 'bytes', reason: 'the longest DynamoDB partition key' },
   sortKeyBytes: { max: 1_024, unit: 'bytes', reason: 'the longest DynamoDB sort key' },
   pageItems: { max: 100, unit: 'items', reason: 'the largest page of any list' },
+  countedWorkflows: {
+    max: 10_000,
+    unit: 'workflows',
+    reason: 'enough to see that there are many',
+  },
   commandAttempts: { max: 12, unit: 'attempts', reason: 'contention ends long before' },
   ledgerDays: { max: 30, unit: 'days', reason: 'the documented life of an idempotency key' },
   confirmationMinutes: {

@@ -58,6 +58,8 @@ export interface CommitPlan {
     | { readonly op: 'remove'; readonly subject: string }
   )[];
   readonly vault: readonly VaultRow[];
+  /** Sequences of the aggregate's sensitive values that are deleted. */
+  readonly erased?: readonly number[];
   readonly outbox: readonly OutboxRow[];
   readonly guards: readonly { readonly key: ItemKey; readonly expect: Expectation }[];
 }
@@ -90,6 +92,7 @@ export function compilePlan(plan: CommitPlan): Transaction {
     ...plan.locks.map((lock) => lockWrite(plan.tenant, lock)),
     ...plan.pointers.map((pointer) => pointerWrite(plan, pointer)),
     ...plan.vault.map((row): Write => ({ op: 'create', key: vaultKey(row), item: row })),
+    ...(plan.erased ?? []).map((seq) => eraseWrite(plan, seq)),
     ...plan.outbox.map((row): Write => ({ op: 'create', key: outboxKey(row), item: row })),
   ];
   const compiled = withGuards(distinct(writes), plan.guards);
@@ -170,6 +173,12 @@ function pointerWrite(plan: CommitPlan, pointer: CommitPlan['pointers'][number])
   return pointer.op === 'add'
     ? { op: 'create', key, item: pointer.pointer, replace: true }
     : { op: 'delete', key, expect: {} };
+}
+
+/** The fence is the version of the aggregate: no value comes or goes without it. */
+function eraseWrite(plan: CommitPlan, seq: number): Write {
+  const workflow = aggregateAfter(plan).id;
+  return { op: 'delete', key: { kind: 'vault', tenant: plan.tenant, workflow, seq }, expect: {} };
 }
 
 function distinct(writes: readonly Write[]): Map<string, Write> {

@@ -31,22 +31,27 @@ export interface TrailPage {
   readonly head: number;
 }
 
-/** The query side of Checkpoint. Operational faults are answered `BACKEND_UNAVAILABLE`. */
+/**
+ * The query side of Checkpoint. Operational faults are answered `BACKEND_UNAVAILABLE`; `requestId`
+ * names the request in the log line about one.
+ */
 export interface Queries {
   /** One workflow by id, by asset, or the caller's only active one. */
   getWorkflow(
     principal: Principal,
     which: { readonly workflow?: string; readonly asset?: string },
+    requestId?: string,
   ): Promise<Found<WorkflowView> | Refusal>;
   /** The caller's active workflows, oldest first. */
-  listMine(principal: Principal): Promise<Found<ViewList> | Refusal>;
+  listMine(principal: Principal, requestId?: string): Promise<Found<ViewList> | Refusal>;
   /** The tenant's blocked workflows, oldest first, for supervisors. */
-  listBlocked(principal: Principal): Promise<Found<ViewList> | Refusal>;
+  listBlocked(principal: Principal, requestId?: string): Promise<Found<ViewList> | Refusal>;
   /** The events of a workflow after a sequence, for auditors. Never a sensitive value. */
   listEvents(
     principal: Principal,
     workflow: string,
     after: number,
+    requestId?: string,
   ): Promise<Found<TrailPage> | Refusal>;
 }
 
@@ -54,11 +59,12 @@ export interface Queries {
 export function createQueries(
   store: StorageBackend,
   registry: ProcedureRegistry,
-  onFault?: (fault: Fault, operation: string) => void,
+  onFault?: (fault: Fault, operation: string, requestId?: string) => void,
 ): Queries {
   const guarded = async <T>(
     operation: string,
     refusal: Refusal | undefined,
+    requestId: string | undefined,
     read: () => Promise<Found<T> | Refusal>,
   ): Promise<Found<T> | Refusal> => {
     if (refusal !== undefined) return refusal;
@@ -66,7 +72,7 @@ export function createQueries(
       return await read();
     } catch (error) {
       if (!isFault(error)) throw error;
-      onFault?.(error, operation);
+      onFault?.(error, operation, requestId);
       return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
     }
   };
@@ -74,8 +80,8 @@ export function createQueries(
     viewOf(workflow, procedureOf(registry, workflow));
 
   return {
-    getWorkflow: (principal, which) =>
-      guarded('get_workflow', refusalForReading(principal), async () => {
+    getWorkflow: (principal, which, requestId) =>
+      guarded('get_workflow', refusalForReading(principal), requestId, async () => {
         const { tenant } = principal;
         let id = which.workflow;
         if (id === undefined && which.asset !== undefined) {
@@ -96,21 +102,21 @@ export function createQueries(
         if (workflow === undefined) return { code: 'NOT_FOUND', what: 'workflow', name: id };
         return { code: 'FOUND', value: view(workflow) };
       }),
-    listMine: (principal) =>
-      guarded('list_my_workflows', refusalForReading(principal), async () => {
+    listMine: (principal, requestId) =>
+      guarded('list_my_workflows', refusalForReading(principal), requestId, async () => {
         const mine = await activeOf(store, principal);
         const more = mine.length >= LIMITS.pageItems.max;
         return { code: 'FOUND', value: { workflows: mine.map(view), more } };
       }),
-    listBlocked: (principal) =>
-      guarded('list_blocked', refusalForSupervising(principal), async () => {
+    listBlocked: (principal, requestId) =>
+      guarded('list_blocked', refusalForSupervising(principal), requestId, async () => {
         const shown = LIMITS.blockedShown.max;
         const page = await store.listWorkflows(principal.tenant, 'BLOCKED', { limit: shown + 1 });
         const workflows = page.items.slice(0, shown).map(view);
         return { code: 'FOUND', value: { workflows, more: page.items.length > shown } };
       }),
-    listEvents: (principal, id, after) =>
-      guarded('list_events', refusalForAuditing(principal), async () => {
+    listEvents: (principal, id, after, requestId) =>
+      guarded('list_events', refusalForAuditing(principal), requestId, async () => {
         const { tenant } = principal;
         const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
         if (workflow === undefined) return { code: 'NOT_FOUND', what: 'workflow', name: id };

@@ -53,8 +53,8 @@ export type CheckpointApp = Hono & { readonly warmUp: () => Promise<void> };
 export function createApp(parts: AppParts): CheckpointApp {
   const { log, clock, authProfile } = parts;
   const discovery = createDiscovery(parts.publicUrl, parts.authorizationServers);
-  const noteProfile = createProfileNotes(parts.store, (error) => {
-    log({ level: 'warn', msg: 'a profile could not be noted', err: error });
+  const noteProfile = createProfileNotes(parts.store, (error, requestId) => {
+    log({ level: 'warn', msg: 'a profile could not be noted', request_id: requestId, err: error });
   });
   const mcp = createMcpEndpoint({
     kit: { ...parts, speech: createSpeech(parts.registry) },
@@ -81,12 +81,14 @@ export function createApp(parts: AppParts): CheckpointApp {
     const header = c.req.header('authorization');
     const seen = await authenticate(parts.verifier, header, isMcpPath(c.req.path) ? 'mcp' : 'rest');
     if (!seen.ok) {
-      if (seen.reason !== 'absent')
-        log({ level: 'info', msg: 'token refused', reason: seen.reason });
+      if (seen.reason !== 'absent') {
+        const request_id = c.get('requestId');
+        log({ level: 'info', msg: 'token refused', request_id, reason: seen.reason });
+      }
       return unauthenticated(seen.reason, authProfile, discovery.metadataUrl);
     }
     c.set('principal', seen.principal);
-    const noted = noteProfile(seen.principal);
+    const noted = noteProfile(seen.principal, c.get('requestId'));
     await next();
     // A frozen function would lose the note, so the answer waits for it.
     await noted;

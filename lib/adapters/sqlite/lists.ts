@@ -3,6 +3,7 @@ import { InputError } from '../../core/input-error.ts';
 import { keyFault } from '../../core/keys.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type {
+  Lock,
   OutboxRow,
   Pointer,
   StoredEvent,
@@ -16,7 +17,15 @@ import { parseItem } from './items.ts';
 
 type Lists = Pick<
   StorageBackend,
-  'listEvents' | 'listOutbox' | 'listPointers' | 'listWorkflows' | 'scanWorkflows'
+  | 'listEvents'
+  | 'listOutbox'
+  | 'listPointers'
+  | 'listWorkflows'
+  | 'scanWorkflows'
+  | 'listTenants'
+  | 'listLocks'
+  | 'countWorkflows'
+  | 'listTenantOutbox'
 >;
 
 const EVENTS = `SELECT body FROM events
@@ -29,6 +38,26 @@ const BY_STATE = `SELECT body, created_at AS a, id AS b FROM workflows
   WHERE tenant = ? AND state = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
 const ALL = `SELECT body, tenant AS a, id AS b FROM workflows
   WHERE (tenant, id) > (?, ?) ORDER BY tenant, id LIMIT ?`;
+const TENANT_OUTBOX = `SELECT body FROM outbox
+  WHERE tenant = ? ORDER BY due_at, workflow, lane, seq LIMIT ?`;
+const HELD = `SELECT body, body ->> 'since' AS a, asset AS b FROM locks
+  WHERE tenant = ?1 AND body ->> 'held'
+    AND body ->> 'since' >= ?2 AND (body ->> 'since', asset) > (?2, ?3)
+  ORDER BY body ->> 'since', asset LIMIT ?4`;
+const COUNT = `SELECT count(*) AS n FROM
+  (SELECT 1 FROM workflows WHERE tenant = ? AND state = ? LIMIT ?)`;
+/** One step of the index per tenant, however many workflows each has. */
+const TENANTS = `WITH RECURSIVE each_one (tenant) AS (
+    SELECT min(tenant) FROM workflows WHERE tenant > ? || ?
+    UNION ALL
+    SELECT (SELECT min(tenant) FROM workflows WHERE tenant > each_one.tenant)
+      FROM each_one WHERE tenant IS NOT NULL
+  )
+  SELECT tenant AS a, '' AS b FROM each_one WHERE tenant IS NOT NULL LIMIT ?`;
+
+type Row = { readonly [column: string]: unknown };
+
+const workflowOf = ({ body }: Row): Workflow => parseItem('workflow', body);
 
 /** The lists of the port. */
 export function createLists(database: Database): Lists {
@@ -41,23 +70,24 @@ export function createLists(database: Database): Lists {
     values: readonly (string | number)[],
     limit: number,
   ) => {
-    checkLimit(limit);
+    checkLimit(limit, LIMITS.pageItems.max);
     if (keyFault(under) !== undefined) return [];
     const found = await rows(sql, [...values, limit]);
     return found.map(({ body }) => parseItem(under.kind, body));
   };
 
-  const page = async (
+  const page = async <T>(
     name: readonly string[],
     sql: string,
     { after, limit }: { readonly after?: string; readonly limit: number },
-  ): Promise<Page<Workflow>> => {
-    checkLimit(limit);
+    itemOf: (row: Row) => T,
+  ): Promise<Page<T>> => {
+    checkLimit(limit, LIMITS.pageItems.max);
     const from = after === undefined ? (['', ''] as const) : readCursor(name, after);
     // One row more tells whether there is a next page.
     const found = await rows(sql, [...name.slice(1), ...from, limit + 1]);
     const shown = found.slice(0, limit);
-    const items = shown.map(({ body }) => parseItem('workflow', body));
+    const items = shown.map(itemOf);
     const last = shown.at(-1);
     if (found.length <= limit || last === undefined) return { items };
     return { items, next: writeCursor(name, [String(last['a']), String(last['b'])]) };
@@ -77,13 +107,24 @@ export function createLists(database: Database): Lists {
       return list(under, POINTERS, [tenant, subject], limit);
     },
     listWorkflows: (tenant, state: WorkflowState, at) =>
-      page(['state', tenant, state], BY_STATE, at),
-    scanWorkflows: (at) => page(['all'], ALL, at),
+      page(['state', tenant, state], BY_STATE, at, workflowOf),
+    scanWorkflows: (at) => page(['all'], ALL, at, workflowOf),
+    listTenants: (at) => page(['tenants'], TENANTS, at, ({ a }) => String(a)),
+    listLocks: (tenant, at) =>
+      page(['locks', tenant], HELD, at, ({ body }): Lock => parseItem('lock', body)),
+    countWorkflows: async (tenant, state, most) => {
+      checkLimit(most, LIMITS.countedWorkflows.max);
+      const [row] = await rows(COUNT, [tenant, state, most]);
+      return Number(row?.['n']);
+    },
+    listTenantOutbox: (tenant, limit): Promise<readonly OutboxRow[]> => {
+      const under = { kind: 'outbox', tenant, workflow: '', lane: '', seq: 1 } as const;
+      return list(under, TENANT_OUTBOX, [tenant], limit);
+    },
   };
 }
 
-function checkLimit(limit: number): void {
-  const { max } = LIMITS.pageItems;
+function checkLimit(limit: number, max: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= max) return;
   throw new InputError([{ path: '/limit', message: `expected a whole number from 1 to ${max}` }]);
 }

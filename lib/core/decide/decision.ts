@@ -25,6 +25,8 @@ export interface DecideContext {
   /** Randomness drawn before the decision. */
   readonly fresh: { readonly workflow: string; readonly vaultKey: string };
   readonly keyed?: KeyedCommand;
+  /** Names the request in the event; never part of a digest or a receipt. */
+  readonly requestId?: string;
 }
 
 /** What `decide` answers: write this plan, or answer without writing. */
@@ -100,7 +102,7 @@ export function commitChange(context: DecideContext, input: Change): Decision {
       type: input.event.type,
       at,
       actor: actorOf(context.principal),
-      data: { ...input.receipt, ...input.event.data },
+      data: { ...input.receipt, ...input.event.data, ...requested(context) },
     },
   );
   const receipt: Receipt = { ...input.receipt, workflow: workflow.id, seq: head.seq, at };
@@ -133,6 +135,13 @@ export function commitChange(context: DecideContext, input: Change): Decision {
     guards: [],
   };
   return { kind: 'commit', plan, receipt };
+}
+
+/** The request that an event comes from, where there is one. */
+export function requested({ requestId }: Pick<DecideContext, 'requestId'>): {
+  readonly request_id?: string;
+} {
+  return requestId === undefined ? {} : { request_id: requestId };
 }
 
 /** Ends a workflow: frees its asset and its holder's pointer. */

@@ -7,7 +7,7 @@ import { actorOf } from '../model/principal.ts';
 import { FORMAT, type Lock, type Receipt, type Workflow } from '../model/workflow.ts';
 import { canonicalAsset } from '../names.ts';
 import { assetPattern } from '../parse-procedure.ts';
-import { invalid, refuse, type DecideContext, type Decision } from './decision.ts';
+import { invalid, refuse, requested, type DecideContext, type Decision } from './decision.ts';
 
 /** What a start looks at: the asset's lock and, where it is held, the workflow that holds it. */
 export interface StartState {
@@ -48,7 +48,13 @@ export function decideStart(
       type: 'workflow_started',
       at,
       actor: actorOf(principal),
-      data: { ...result, procedure: procedure.id, procedure_version: version, asset },
+      data: {
+        ...result,
+        procedure: procedure.id,
+        procedure_version: version,
+        asset,
+        ...requested(context),
+      },
     },
   );
   const receipt: Receipt = { ...result, workflow: id, seq: 1, at };

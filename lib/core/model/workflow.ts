@@ -83,7 +83,8 @@ export type EventType =
   | 'block_resolved'
   | 'workflow_handed_over'
   | 'workflow_completed'
-  | 'workflow_abandoned';
+  | 'workflow_abandoned'
+  | 'value_erased';
 
 /** One line of the audit trail before it is hashed. */
 export interface EventBody {

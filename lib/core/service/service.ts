@@ -26,6 +26,9 @@ import { procedureOf } from '../procedure-of.ts';
 import { createRepeats } from './repeats.ts';
 import { createLooker } from './sight.ts';
 
+/** Hears of a fault, in which operation and for which request it happened. */
+export type OnFault = (fault: Fault, operation: string, requestId?: string) => void;
+
 /** What the service is made of. */
 export interface ServiceParts {
   readonly store: StorageBackend;
@@ -36,16 +39,22 @@ export interface ServiceParts {
   /** The sinks that notifications are written for. */
   readonly sinks: readonly string[];
   /** Told of every fault that is answered `BACKEND_UNAVAILABLE`, for logs and metrics. */
-  readonly onFault?: (fault: Fault, operation: string) => void;
+  readonly onFault?: OnFault;
 }
 
 /** The command side of Checkpoint. */
 export interface Service {
   /**
    * Executes one command for a principal. `deadlineMs` is in epoch milliseconds: nothing is sent to
-   * the store after it. Operational faults are answered `BACKEND_UNAVAILABLE`, never thrown.
+   * the store after it. `requestId` stands in the event, so that an answer, its log lines and the
+   * trail can be brought together. Operational faults are answered `BACKEND_UNAVAILABLE`.
    */
-  execute(principal: Principal, command: Command, deadlineMs: number): Promise<Outcome>;
+  execute(
+    principal: Principal,
+    command: Command,
+    deadlineMs: number,
+    requestId?: string,
+  ): Promise<Outcome>;
 }
 
 /** What to look at next when an attempt did not end the command. */
@@ -61,24 +70,24 @@ export function createService(parts: ServiceParts): Service {
   const repeats = createRepeats(store, registry, clock);
   const looker = createLooker(store, registry, memory);
 
-  const execute: Service['execute'] = async (principal, command, deadlineMs) => {
+  const execute: Service['execute'] = async (principal, command, deadlineMs, requestId) => {
     const forbidden = refusalFor(principal, command.type);
     if (forbidden !== undefined) return forbidden;
     try {
-      return await run(principal, command, deadlineMs);
+      return await run(principal, command, deadlineMs, requestId);
     } catch (error) {
       if (!isFault(error) || error.code === 'PLAN_REFUSED') throw error;
       if (error.code === 'STATE_TOO_LARGE') {
         return { code: 'LIMIT_REACHED', limit: 'stateBytes', max: LIMITS.stateBytes.max };
       }
-      parts.onFault?.(error, command.type);
+      parts.onFault?.(error, command.type, requestId);
       // The attempt may have been committed: what is remembered may be old.
       memory.forget(principal.tenant, workflowNamed(command));
       return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
     }
   };
 
-  const run: Service['execute'] = async (principal, sent, deadlineMs) => {
+  const run: Service['execute'] = async (principal, sent, deadlineMs, requestId) => {
     inTime(deadlineMs);
     const { ledger, confirmation } = secrets(principal.tenant);
     const keyed = keyedCommand(ledger, principal, sent);
@@ -100,7 +109,7 @@ export function createService(parts: ServiceParts): Service {
       const workflow = 'workflow' in command ? (command.workflow ?? '') : '';
       return (await byKey(keyed)) ?? which(receiver, workflow);
     }
-    const attempt: Attempt = { principal, command, keyed, deadlineMs, to: receiver };
+    const attempt: Attempt = { principal, command, keyed, deadlineMs, requestId, to: receiver };
     let sight = await looker.glance(attempt);
     for (let n = 1; n <= LIMITS.commandAttempts.max; n++) {
       const result = await once(attempt, sight);
@@ -141,7 +150,7 @@ export function createService(parts: ServiceParts): Service {
   };
 
   const decideOn = (attempt: Attempt, sight: Sight): Decision => {
-    const { principal, command, keyed, to } = attempt;
+    const { principal, command, keyed, requestId, to } = attempt;
     const { workflow, lock, vault } = sight;
     const context: DecideContext = {
       principal,
@@ -151,6 +160,7 @@ export function createService(parts: ServiceParts): Service {
       sinks: parts.sinks,
       fresh: { workflow: random.id(), vaultKey: random.key() },
       ...(keyed !== undefined && { keyed }),
+      ...(requestId !== undefined && { requestId }),
     };
     if (command.type === 'start_workflow') {
       return decideStart({ lock, holding: workflow }, command, context);

@@ -36,7 +36,7 @@ export const getWorkflow = defineTool({
       ...(workflow !== undefined && { workflow }),
       ...(asset !== undefined && { asset }),
     };
-    const found = await kit.queries.getWorkflow(call.principal, which);
+    const found = await kit.queries.getWorkflow(call.principal, which, call.requestId);
     if (found.code !== 'FOUND') return answerRefusal(kit, found, call);
     const parts = { ...done(call), ...workflowParts(found.value, call) };
     const { shown, leftOut } = fitting(found.value.steps, parts);
@@ -61,7 +61,7 @@ export const listMyWorkflows = defineTool({
   run: async (kit, _args, call) =>
     answerList(
       kit,
-      await kit.queries.listMine(call.principal),
+      await kit.queries.listMine(call.principal, call.requestId),
       (list) => kit.speech.mine(list),
       call,
     ),
@@ -80,7 +80,7 @@ export const listBlocked = defineTool({
   run: async (kit, _args, call) =>
     answerList(
       kit,
-      await kit.queries.listBlocked(call.principal),
+      await kit.queries.listBlocked(call.principal, call.requestId),
       (list) => kit.speech.blocked(list),
       call,
     ),

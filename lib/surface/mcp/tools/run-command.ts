@@ -27,7 +27,7 @@ export async function runCommand(
     ...(key !== undefined && { key }),
     ...(answer !== undefined && { answer }),
   };
-  const outcome = await kit.service.execute(call.principal, full, deadlineMs);
+  const outcome = await kit.service.execute(call.principal, full, deadlineMs, call.requestId);
   if (outcome === NOT_ASKED) throw notAsked();
   const ask = askIn(dialogue, outcome);
   return {
