@@ -56,6 +56,8 @@ function inputArguments(input: StepInput): Readonly<Record<string, unknown>> {
   switch (input.kind) {
     case 'reading':
       return { reading: input.value, unit: input.unit };
+    case 'spoken_reading':
+      return { spoken_reading: input.text, unit: input.unit };
     case 'choice':
       return { choice: input.option };
     case 'text':

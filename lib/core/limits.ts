@@ -33,6 +33,11 @@ export const LIMITS = {
   },
   textChars: { max: 2_000, unit: 'characters', reason: 'about four minutes of dictation' },
   reasonChars: { max: 500, unit: 'characters', reason: 'a spoken sentence or two' },
+  spokenReadingChars: {
+    max: 120,
+    unit: 'characters',
+    reason: 'the longest number in words, with its unit',
+  },
   choiceOptions: { max: 12, unit: 'options', reason: 'more cannot be chosen by ear' },
   spokenChoices: { max: 5, unit: 'choices', reason: 'what a listener keeps in mind' },
   spokenWords: { max: 74, unit: 'words', reason: 'an answer of less than thirty seconds' },

@@ -146,7 +146,8 @@ export const OUTCOMES: { readonly [C in OutcomeCode]: readonly Example[] } = {
     ['/reading', 'guards check is a confirm step: expected the argument confirmed'],
     ['/procedure', 'required'],
     ['/__proto__', 'this is not an argument of this tool'],
-    ['', 'expected one of: reading, choice, text, confirmed'],
+    ['', 'expected one of: reading, spoken_reading, choice, text, confirmed'],
+    ['/spoken_reading', 'expected one number in bar for suction pressure'],
   ].map(([path = '', message = '']) => ({
     outcome: { code: 'INVALID_ARGUMENT', faults: [{ path, message }] },
   })),

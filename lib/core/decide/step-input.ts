@@ -1,21 +1,31 @@
 // From what was said to a stored value: right kind, right unit, representable, or a named fault.
 import type { Json } from '../json.ts';
 import type { StepInput } from '../model/commands.ts';
-import type { Step } from '../model/procedure.ts';
+import type { ReadingStep, Step } from '../model/procedure.ts';
 import type { InputFault } from '../input-fault.ts';
 import { foldName } from '../names.ts';
 import { hasDecimals } from '../parse-procedure.ts';
+import { readSpokenNumber } from '../spoken-number.ts';
 
 /** A value that fits its step, or the faults with the argument they are in. */
 export type StepValue =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly faults: readonly InputFault[] };
 
-const ARGUMENT = { reading: '/reading', choice: '/choice', text: '/text', confirm: '/confirmed' };
+const ARGUMENT = {
+  reading: '/reading',
+  spoken_reading: '/spoken_reading',
+  choice: '/choice',
+  text: '/text',
+  confirm: '/confirmed',
+};
 
 /** Reads an input against its step. */
 export function stepValue(step: Step, input: StepInput): StepValue {
-  if (input.kind === 'reading' && step.kind === 'reading') return readingValue(step, input);
+  if (input.kind === 'reading' && step.kind === 'reading') {
+    return readingValue(step, input.value, [input.unit], ARGUMENT.reading);
+  }
+  if (input.kind === 'spoken_reading' && step.kind === 'reading') return heardValue(step, input);
   if (input.kind === 'choice' && step.kind === 'choice') {
     const wanted = foldName(input.option);
     const option = step.options.find(
@@ -42,25 +52,39 @@ export function stepValue(step: Step, input: StepInput): StepValue {
   );
 }
 
+function heardValue(
+  step: ReadingStep,
+  { text, unit }: Extract<StepInput, { kind: 'spoken_reading' }>,
+): StepValue {
+  const path = ARGUMENT.spoken_reading;
+  const heard = readSpokenNumber(text, namesOf(step));
+  if (heard !== undefined) return readingValue(step, heard.value, [heard.unit, unit], path);
+  return fault(path, `expected one number in ${step.unit.spoken} for ${step.title}`);
+}
+
 function readingValue(
-  step: Extract<Step, { kind: 'reading' }>,
-  input: Extract<StepInput, { kind: 'reading' }>,
+  step: ReadingStep,
+  value: number,
+  units: readonly (string | undefined)[],
+  path: string,
 ): StepValue {
   const { unit, decimals } = step;
   const faults: InputFault[] = [];
-  if (input.unit !== undefined) {
-    const given = foldName(input.unit);
-    if (![unit.symbol, unit.spoken, ...unit.aliases].some((name) => foldName(name) === given)) {
-      faults.push({ path: '/unit', message: `expected ${unit.symbol} (${unit.spoken})` });
-    }
+  const known = namesOf(step).map(foldName);
+  if (units.some((name) => name !== undefined && !known.includes(foldName(name)))) {
+    faults.push({ path: '/unit', message: `expected ${unit.symbol} (${unit.spoken})` });
   }
-  if (!hasDecimals(input.value, decimals)) {
+  if (!hasDecimals(value, decimals)) {
     const places = decimals === 0 ? 'a whole number' : `at most ${decimals} decimal places`;
-    faults.push({ path: '/reading', message: `expected ${places}` });
+    faults.push({ path, message: `expected ${places}` });
   }
   if (faults.length > 0) return { ok: false, faults };
   // -0 and 0 are one value everywhere.
-  return { ok: true, value: input.value === 0 ? 0 : input.value };
+  return { ok: true, value: value === 0 ? 0 : value };
+}
+
+function namesOf({ unit }: ReadingStep): readonly string[] {
+  return [unit.symbol, unit.spoken, ...unit.aliases];
 }
 
 function fault(path: string, message: string): StepValue {

@@ -13,6 +13,11 @@ const reading = (value: number, unit?: string): StepInput => ({
   value,
   ...(unit !== undefined && { unit }),
 });
+const spoken = (text: string, unit?: string): StepInput => ({
+  kind: 'spoken_reading',
+  text,
+  ...(unit !== undefined && { unit }),
+});
 const record = (step: string, input: StepInput, more: Partial<RecordStep> = {}): RecordStep => ({
   type: 'record_step',
   workflow: world.state.id,
@@ -147,6 +152,58 @@ describe('a plain reading', () => {
     expect(
       refusalOf(world.decide(ben, record('leak', { kind: 'choice', option: 'dry' }))),
     ).toMatchObject({ code: 'NOT_ASSIGNED', holder: 'Ana' });
+  });
+});
+
+describe('a reading in words', () => {
+  beforeEach(isolate);
+
+  it.each([
+    ['four point two', undefined],
+    ['four point two bars', undefined],
+    ['4.2 bar', 'bar'],
+    ['four point two', 'Bars'],
+  ])('%j with the unit %j is recorded as the number it says', (text, unit) => {
+    expect(world.run(ana, record('inlet', spoken(text, unit)))).toMatchObject({
+      receipt: { result: 'recorded', value: 4.2 },
+    });
+    expect(world.state.steps['inlet']).toMatchObject({ value: 4.2 });
+  });
+
+  it('is the same content as the number, said either way', () => {
+    world.run(ana, record('inlet', spoken('four point two')));
+    expect(world.run(ana, record('inlet', reading(4.2)))).toEqual({ kind: 'duplicate', seq: 4 });
+    expect(world.run(ana, record('inlet', spoken('4.2 bar')))).toEqual({
+      kind: 'duplicate',
+      seq: 4,
+    });
+  });
+
+  it('out of bounds is confirmed by the number that was read back', () => {
+    const confirmation = confirmationFor('inlet', spoken('forty-two'));
+    expect(world.run(ana, record('inlet', reading(42), { confirmation })).kind).toBe('commit');
+  });
+
+  it.each([
+    ['is not one number', spoken('three or four'), '/spoken_reading'],
+    ['has another unit', spoken('four psi'), '/spoken_reading'],
+    ['has too many decimals', spoken('four point two five'), '/spoken_reading'],
+    ['comes with another unit', spoken('four', 'psi'), '/unit'],
+  ])('that %s writes nothing', (_what, input, path) => {
+    const before = world.state;
+    expect(refusalOf(world.run(ana, record('inlet', input)))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      faults: [{ path }],
+    });
+    expect(world.state).toBe(before);
+  });
+
+  it('is refused for a step that takes no reading', () => {
+    expect(refusalOf(world.decide(ana, record('leak', spoken('four'))))).toMatchObject({
+      faults: [
+        { path: '/spoken_reading', message: 'leak is a choice step: expected the argument choice' },
+      ],
+    });
   });
 });
 

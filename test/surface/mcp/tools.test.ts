@@ -219,6 +219,48 @@ describe('record_step', () => {
   });
 });
 
+describe('a reading in words', () => {
+  test('is recorded, and the answer says the number that was understood', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const step = 'suction_pressure';
+    const spoken_reading = 'two point one bar';
+    const { text, data } = await call(app, 'record_step', { workflow_id, step, spoken_reading });
+    expect(text).toMatch(/^Recorded, suction pressure 2\.1 bar\. /u);
+    expect(data).toMatchObject({ code: 'OK', receipt: { value: 2.1 } });
+  });
+
+  test('that is not one number is asked again, and nothing is recorded', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const args = { workflow_id, step: 'suction_pressure', spoken_reading: 'three or four' };
+    const { text, data, isError } = await call(app, 'record_step', args);
+    expect(isError).toBe(true);
+    expect(text).toBe(
+      'I could not understand that as one number. What is the value for suction pressure, in bar?',
+    );
+    expect(data).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      faults: [{ path: '/spoken_reading' }],
+    });
+    const now = await call(app, 'get_workflow', { workflow_id });
+    expect(now.data).toMatchObject({ workflow: { version: 1 } });
+  });
+
+  test('is another argument than the same number under one key', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const args = { workflow_id, step: 'suction_pressure', idempotency_key: 'k' };
+    const words = { ...args, spoken_reading: 'two point one' };
+    await call(app, 'record_step', words);
+    expect((await call(app, 'record_step', words)).data).toMatchObject({ duplicate: true });
+    expect((await call(app, 'record_step', { ...args, reading: 2.1 })).data).toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+      detail: { fields: ['reading', 'spoken_reading'] },
+    });
+  });
+});
+
 describe('hand-over, abandonment and blocks', () => {
   test('work is handed over in two calls to somebody who has been here', async () => {
     const { app } = await openWorld();
@@ -371,6 +413,9 @@ describe('bad arguments are an answer with every fault, and nothing is executed'
     ['record_step', { step: 's', reading: 1, choice: 'x' }, ['/choice']],
     ['record_step', { step: 's', reading: '12' }, ['/reading']],
     ['record_step', { step: 's', reading: null }, ['/reading']],
+    ['record_step', { step: 's', reading: 1, spoken_reading: 'one' }, ['/spoken_reading']],
+    ['record_step', { step: 's', spoken_reading: 1 }, ['/spoken_reading']],
+    ['record_step', { step: 's', spoken_reading: '1'.repeat(121) }, ['/spoken_reading']],
     ['record_step', { step: 's', confirmed: 'yes' }, ['/confirmed']],
     ['record_step', { step: 's', choice: 'x', unit: 'bar' }, ['/unit']],
     ['record_step', { step: 's', reading: 1, replaces: 0 }, ['/replaces']],

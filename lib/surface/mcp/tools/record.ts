@@ -8,7 +8,7 @@ import { bounded } from '../schema.ts';
 import { defineTool } from '../tool.ts';
 import { named, runCommand } from './run-command.ts';
 
-const ANSWERS = ['reading', 'choice', 'text', 'confirmed'] as const;
+const ANSWERS = ['reading', 'spoken_reading', 'choice', 'text', 'confirmed'] as const;
 
 const input = z
   .strictObject({
@@ -23,6 +23,10 @@ const input = z
         'The measured value (number, figure, level), as a number and not in words. For reading steps.',
       )
       .optional(),
+    spoken_reading: bounded(
+      LIMITS.spokenReadingChars.max,
+      'In place of reading, where the value is only known in words: the number as it was heard, whole and word for word, with its sign and its unit ("minus two point five", "sixty-one bar"). What is not understood from end to end is asked again.',
+    ).optional(),
     unit: bounded(32, 'The unit the person said, if any. A wrong unit is refused.').optional(),
     choice: bounded(
       120,
@@ -54,7 +58,7 @@ const input = z
     const given = ANSWERS.filter((name) => args[name] !== undefined);
     if (given.length === 0) fault('reading', `expected one of: ${ANSWERS.join(', ')}`);
     for (const name of given.slice(1)) fault(name, `expected only one of: ${ANSWERS.join(', ')}`);
-    if (args.unit !== undefined && args.reading === undefined) {
+    if (args.unit !== undefined && (args.reading ?? args.spoken_reading) === undefined) {
       fault('unit', 'expected a reading with it');
     }
     if (args.replaces !== undefined && args.confirms !== undefined) {
@@ -67,7 +71,7 @@ export const recordStep = defineTool({
   name: 'record_step',
   title: 'Record a step',
   description:
-    'Call this when a person gives the result of a step: a measured value, a choice, a remark, or that something is done. Give exactly one of reading, choice, text, confirmed. A value out of bounds, or a step that is already recorded, is not written: the answer asks a question; put it to the person and, on a clear yes, call again with what that answer returned. Returns the receipt and the next step. When an answer was lost, call it again with the same idempotency_key.',
+    'Call this when a person gives the result of a step: a measured value, a choice, a remark, or that something is done. Give exactly one of reading, spoken_reading, choice, text, confirmed. A value out of bounds, or a step that is already recorded, is not written: the answer asks a question; put it to the person and, on a clear yes, call again with what that answer returned. Returns the receipt and the next step. When an answer was lost, call it again with the same idempotency_key.',
   input,
   output: commandOutput,
   effect: 'adds',
@@ -87,10 +91,11 @@ function commandOf(args: z.output<typeof input>): Command {
   return { type: 'record_step', ...common, ...(confirms !== undefined && { confirms }) };
 }
 
-function stepInput({ reading, unit, choice, text, confirmed }: z.output<typeof input>): StepInput {
-  if (reading !== undefined) {
-    return { kind: 'reading', value: reading, ...(unit !== undefined && { unit }) };
-  }
+function stepInput(args: z.output<typeof input>): StepInput {
+  const { reading, spoken_reading: spoken, choice, text, confirmed } = args;
+  const unit = args.unit === undefined ? {} : { unit: args.unit };
+  if (reading !== undefined) return { kind: 'reading', value: reading, ...unit };
+  if (spoken !== undefined) return { kind: 'spoken_reading', text: spoken, ...unit };
   if (choice !== undefined) return { kind: 'choice', option: choice };
   if (text !== undefined) return { kind: 'text', text };
   return { kind: 'confirm', confirmed: confirmed === true };
