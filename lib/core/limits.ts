@@ -38,6 +38,11 @@ export const LIMITS = {
     unit: 'characters',
     reason: 'the longest number in words, with its unit',
   },
+  unitConversions: {
+    max: 8,
+    unit: 'conversions',
+    reason: 'the units that gauges of one kind show',
+  },
   choiceOptions: { max: 12, unit: 'options', reason: 'more cannot be chosen by ear' },
   spokenChoices: { max: 5, unit: 'choices', reason: 'what a listener keeps in mind' },
   spokenWords: { max: 74, unit: 'words', reason: 'an answer of less than thirty seconds' },

@@ -3,7 +3,7 @@
 import type { InputFault } from './input-fault.ts';
 import type { Json } from './json.ts';
 import type { DeviationRule } from './model/procedure.ts';
-import type { Receipt } from './model/workflow.ts';
+import type { Original, Receipt } from './model/workflow.ts';
 import type { WorkflowView } from './view.ts';
 
 /** Outcome codes in order of precedence: of several that apply, the first is answered. */
@@ -114,6 +114,8 @@ export type Refusal =
       readonly step?: string;
       /** What was understood, and for `already_recorded` what is on record; absent if sensitive. */
       readonly heard?: Json;
+      /** What was heard, where it was said in another unit. */
+      readonly original?: Original;
       readonly recorded?: Json;
       readonly unit?: string;
       readonly limit?: number;

@@ -3,6 +3,7 @@
 import type { Json } from './json.ts';
 import type { Procedure, Step } from './model/procedure.ts';
 import type {
+  Original,
   Slot,
   SlotStatus,
   Workflow,
@@ -44,6 +45,8 @@ export interface StepView {
   readonly seq?: number;
   readonly value?: Json;
   readonly unit?: string;
+  /** What was said, where the value was converted from another unit. */
+  readonly original?: Original;
 }
 
 /** One workflow as people see it. Times are ISO 8601 in UTC. */
@@ -181,5 +184,6 @@ function stepView(step: Step, slot: Slot | undefined): StepView {
     ...(slot !== undefined && { seq: slot.seq }),
     ...(slot?.value !== undefined && { value: slot.value }),
     ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+    ...(slot?.original !== undefined && { original: slot.original }),
   };
 }

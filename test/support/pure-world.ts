@@ -54,7 +54,11 @@ export const valveCheck: ProcedureInput = {
       instruction: 'Read the outlet gauge.',
       kind: 'reading',
       requires: ['isolated'],
-      unit: { symbol: 'bar', spoken: 'bar' },
+      unit: {
+        symbol: 'bar',
+        spoken: 'bar',
+        conversions: [{ symbol: 'psi', spoken: 'psi', aliases: ['pounds'], factor: 0.0689476 }],
+      },
       decimals: 1,
       bounds: { min: 0, max: 12 },
       expected: { min: 2, max: 6 },

@@ -93,7 +93,15 @@ const committed: readonly Example[] = Object.entries(results).flatMap(([result, 
 );
 
 const reasons: { readonly [R in ConfirmationReason]: readonly Example[] } = {
-  out_of_bounds: asks({ reason: 'out_of_bounds', heard: 42, limit: 12 }),
+  out_of_bounds: [
+    ...asks({ reason: 'out_of_bounds', heard: 42, limit: 12 }),
+    ...asks({
+      reason: 'out_of_bounds',
+      heard: 13.79,
+      original: { value: 200, unit: 'psi' },
+      limit: 12,
+    }),
+  ],
   rule_broken: asks({ reason: 'rule_broken', heard: 9, message: 'the rule says no.' }),
   not_confirmed: asks({ reason: 'not_confirmed', step: 'guards_check', heard: false }),
   deviating_choice: asks({ reason: 'deviating_choice', step: 'seal_condition', heard: 'dripping' }),

@@ -93,6 +93,13 @@ describe('a committed step', () => {
     expect(text(ok(result, rest))).toBe(expected);
   });
 
+  test('in another unit is read back as it was said and as it is recorded', () => {
+    const converted = { value: 2.07, original: { value: 30, unit: 'psi' } };
+    expect(text(ok('recorded', { step: 'suction_pressure', ...converted }))).toBe(
+      'Recorded, suction pressure 30 psi, that is 2.07 bar. Next is discharge pressure, in bar; expected between 4 and 6.',
+    );
+  });
+
   test('that blocks says so', () => {
     expect(text(ok('blocked', { step: 'suction_pressure', value: 42 }, false, blocked))).toBe(
       'Recorded, suction pressure 42 bar. Pump inspection on PUMP-07 is blocked until a supervisor decides.',
@@ -112,6 +119,18 @@ describe('questions', () => {
   test('out of bounds is read back with the limit', () => {
     expect(text(OUTCOMES.NEEDS_CONFIRMATION[0]!.outcome)).toBe(
       'I heard 42 bar for suction pressure; the limit is 12. Is that right?',
+    );
+  });
+
+  test('a value in another unit is read back as it was said and as it would be recorded', () => {
+    const { code, workflow, reason } = {
+      code: 'NEEDS_CONFIRMATION',
+      workflow: view,
+      reason: 'out_of_bounds',
+    } as const;
+    const heard = { heard: 13.79, original: { value: 200, unit: 'psi' }, limit: 12 };
+    expect(text({ code, workflow, reason, step: 'suction_pressure', ...heard })).toBe(
+      'I heard 200 psi, that is 13.79 bar, for suction pressure; the limit is 12. Is that right?',
     );
   });
 

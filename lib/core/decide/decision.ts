@@ -191,6 +191,9 @@ export function receiptOf(event: EventBody): Receipt {
     result: data['result'] as Receipt['result'],
     ...(data['step'] !== undefined && { step: data['step'] as string }),
     ...(data['value'] !== undefined && { value: data['value'] }),
+    ...(data['original'] !== undefined && {
+      original: data['original'] as NonNullable<Receipt['original']>,
+    }),
     ...(data['rule'] !== undefined && { rule: data['rule'] as NonNullable<Receipt['rule']> }),
     ...(data['to'] !== undefined && { to: data['to'] as string }),
     ...(data['to_name'] !== undefined && { to_name: data['to_name'] as string }),

@@ -3,7 +3,7 @@ import { canonicalHash, canonicalJson } from '../canonical.ts';
 import { checkConfirmation, type ConfirmationBinding } from '../confirmation.ts';
 import type { Json } from '../json.ts';
 import type { Procedure, Step } from '../model/procedure.ts';
-import type { Slot, VaultRow, Workflow } from '../model/workflow.ts';
+import type { Original, Slot, VaultRow, Workflow } from '../model/workflow.ts';
 import type { DecideContext } from './decision.ts';
 
 /** What recording looks at; `vault` is the sensitive value of the step's present record. */
@@ -18,6 +18,7 @@ export interface Recording extends RecordState {
   readonly step: Step;
   readonly slot: Slot | undefined;
   readonly value: Json;
+  readonly original: Original | undefined;
   readonly sensitive: boolean;
   readonly replaces: number | undefined;
   readonly confirms: number | undefined;
@@ -35,12 +36,22 @@ export function confirms(r: Recording, context: DecideContext, basis: number): b
 /** What a confirmation of this value is bound to. */
 export function binding(r: Recording, context: DecideContext, basis: number): ConfirmationBinding {
   const { tenant, subject } = context.principal;
-  return { tenant, subject, workflow: r.workflow.id, step: r.step.id, value: r.value, basis };
+  const value = r.original === undefined ? r.value : { value: r.value, original: r.original };
+  return { tenant, subject, workflow: r.workflow.id, step: r.step.id, value, basis };
 }
 
-/** Whether the value is the one on record; an erased sensitive value equals nothing. */
+/** Whether the value is the one on record, said in the same unit; an erased sensitive value equals nothing. */
 export function sameContent(r: Recording): boolean {
   if (r.step.kind === 'text' && !r.sensitive) return r.slot?.digest === canonicalHash(r.value);
   const recorded = r.sensitive ? r.vault?.value : r.slot?.value;
-  return recorded !== undefined && canonicalJson(recorded) === canonicalJson(r.value);
+  return (
+    recorded !== undefined &&
+    canonicalJson(recorded) === canonicalJson(r.value) &&
+    sameOriginal(r, r.slot?.original)
+  );
+}
+
+/** Whether what was said in another unit, or in none, is what is on record. */
+export function sameOriginal(r: Recording, recorded: Json | undefined): boolean {
+  return canonicalJson(recorded ?? null) === canonicalJson(r.original ?? null);
 }

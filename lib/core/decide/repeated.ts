@@ -4,7 +4,7 @@ import type { EventBody, VaultRow } from '../model/workflow.ts';
 import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
 import type { DecideContext, Decision } from './decision.ts';
-import { confirms, sameContent, type Recording } from './recording.ts';
+import { confirms, sameContent, sameOriginal, type Recording } from './recording.ts';
 
 /** The same content for a recorded step, or a correction that was made before. */
 export function repeated(r: Recording, context: DecideContext): Decision | undefined {
@@ -59,6 +59,9 @@ function searchFor(
 
 function eventHolds(event: EventBody, r: Recording, vault: VaultRow | undefined): boolean {
   const { data } = event;
-  if (!r.sensitive) return canonicalJson(data['value'] ?? null) === canonicalJson(r.value);
+  if (!r.sensitive) {
+    const same = canonicalJson(data['value'] ?? null) === canonicalJson(r.value);
+    return same && sameOriginal(r, data['original']);
+  }
   return vault !== undefined && data['commitment'] === commitment(vault.key, r.value);
 }

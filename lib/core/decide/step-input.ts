@@ -3,13 +3,15 @@ import type { Json } from '../json.ts';
 import type { StepInput } from '../model/commands.ts';
 import type { ReadingStep, Step } from '../model/procedure.ts';
 import type { InputFault } from '../input-fault.ts';
+import type { Original } from '../model/workflow.ts';
 import { foldName } from '../names.ts';
 import { hasDecimals } from '../parse-procedure.ts';
 import { readSpokenNumber } from '../spoken-number.ts';
+import { measured, unitNamed, unitNames } from '../unit.ts';
 
 /** A value that fits its step, or the faults with the argument they are in. */
 export type StepValue =
-  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: true; readonly value: Json; readonly original?: Original }
   | { readonly ok: false; readonly faults: readonly InputFault[] };
 
 const ARGUMENT = {
@@ -57,34 +59,38 @@ function heardValue(
   { text, unit }: Extract<StepInput, { kind: 'spoken_reading' }>,
 ): StepValue {
   const path = ARGUMENT.spoken_reading;
-  const heard = readSpokenNumber(text, namesOf(step));
+  const heard = readSpokenNumber(text, unitNames(step.unit));
   if (heard !== undefined) return readingValue(step, heard.value, [heard.unit, unit], path);
   return fault(path, `expected one number in ${step.unit.spoken} for ${step.title}`);
 }
 
+/** `units` are the names that were said with the value; without any it is in the step's unit. */
 function readingValue(
   step: ReadingStep,
-  value: number,
+  said: number,
   units: readonly (string | undefined)[],
   path: string,
 ): StepValue {
   const { unit, decimals } = step;
   const faults: InputFault[] = [];
-  const known = namesOf(step).map(foldName);
-  if (units.some((name) => name !== undefined && !known.includes(foldName(name)))) {
+  // -0 and 0 are one value everywhere.
+  const value = said === 0 ? 0 : said;
+  const meant = new Set(
+    units.filter((name) => name !== undefined).map((name) => unitNamed(unit, name)),
+  );
+  const [given = unit] = meant;
+  if (meant.size > 1 || meant.has(undefined)) {
     faults.push({ path: '/unit', message: `expected ${unit.symbol} (${unit.spoken})` });
   }
-  if (!hasDecimals(value, decimals)) {
+  if (given === unit && !hasDecimals(value, decimals)) {
     const places = decimals === 0 ? 'a whole number' : `at most ${decimals} decimal places`;
     faults.push({ path, message: `expected ${places}` });
   }
-  if (faults.length > 0) return { ok: false, faults };
-  // -0 and 0 are one value everywhere.
-  return { ok: true, value: value === 0 ? 0 : value };
-}
-
-function namesOf({ unit }: ReadingStep): readonly string[] {
-  return [unit.symbol, unit.spoken, ...unit.aliases];
+  const measure = measured(value, given, decimals);
+  if (measure === undefined) faults.push({ path, message: 'expected a smaller value' });
+  return measure === undefined || faults.length > 0
+    ? { ok: false, faults }
+    : { ok: true, ...measure };
 }
 
 function fault(path: string, message: string): StepValue {

@@ -29,6 +29,9 @@ export interface Block {
   readonly message: string;
 }
 
+/** A reading as it was said in another unit than its step's, whose symbol is in the procedure. */
+export type Original = { readonly value: number; readonly unit: string };
+
 /** `done`: counts. `awaiting_second`: another person must confirm it. `retake`: to be done again. */
 export type SlotStatus = 'done' | 'awaiting_second' | 'retake';
 
@@ -44,6 +47,7 @@ export interface Slot {
   readonly by: string;
   readonly at: string;
   readonly value?: Json;
+  readonly original?: Original;
   readonly digest?: string;
   readonly witness?: { readonly seq: number; readonly by: string };
 }
@@ -210,6 +214,8 @@ export interface Receipt {
   readonly result: ReceiptResult;
   readonly step?: string;
   readonly value?: Json;
+  /** What was said, where the value was converted from another unit. */
+  readonly original?: Original;
   readonly rule?: DeviationRule;
   /** The receiver of a hand-over: subject and spoken name. */
   readonly to?: string;

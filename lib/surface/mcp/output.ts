@@ -63,6 +63,11 @@ const nextStep = z
   .optional()
   .describe('The step to do next.');
 
+const original = z
+  .object({ value: z.number(), unit: z.string() })
+  .optional()
+  .describe('What was said in another unit; the value is converted from it.');
+
 const choices = z
   .array(z.object({ workflow_id: text, asset: text, title: text, subject: text, name: text }))
   .optional()
@@ -76,6 +81,7 @@ const stepStatus = z.object({
   seq: whole.describe('Give this as replaces to correct the step.'),
   value: any('the number, the chosen option, or true or false'),
   unit: text,
+  original,
 });
 
 /** The answer of a command. */
@@ -89,6 +95,7 @@ export const commandOutput = z.object({
       at: z.string(),
       result: z.string(),
       value: any('the value that was recorded'),
+      original,
     })
     .optional(),
   workflow_id: text,

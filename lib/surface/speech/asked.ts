@@ -13,10 +13,11 @@ export function speakNeedsConfirmation(
   outcome: NeedsConfirmation,
   asked: CommandType | undefined,
 ): string {
-  const { workflow: view, step: id = '', heard, limit, message } = outcome;
+  const { workflow: view, step: id = '', heard, original, limit, message } = outcome;
   const step = lexicon.step(view, id);
-  const value = lexicon.value(view, id, heard);
-  const read = value === undefined ? step : `${value} for ${step}`;
+  const value = lexicon.value(view, id, heard, original);
+  const pause = original === undefined ? '' : ',';
+  const read = value === undefined ? step : `${value}${pause} for ${step}`;
   const right = 'is that right?';
   switch (outcome.reason) {
     case 'out_of_bounds':

@@ -10,7 +10,9 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
   const { receipt, workflow: view, duplicate } = outcome;
   const work = lexicon.work(view);
   const what = (): string =>
-    receipt.step === undefined ? work : lexicon.record(view, receipt.step, receipt.value);
+    receipt.step === undefined
+      ? work
+      : lexicon.record(view, receipt.step, receipt.value, receipt.original);
   const title = (): string =>
     receipt.step === undefined ? work : lexicon.step(view, receipt.step);
   const done = (words: string): string => (duplicate ? `already ${words}` : words);

@@ -261,6 +261,29 @@ describe('a reading in words', () => {
   });
 });
 
+describe('a reading in another unit', () => {
+  test.each([
+    [{ reading: 30, unit: 'psi' }, 'suction_pressure', '30 psi, that is 2.07 bar'],
+    [{ spoken_reading: 'thirty psi' }, 'suction_pressure', '30 psi, that is 2.07 bar'],
+    [{ reading: 210, unit: 'kPa' }, 'suction_pressure', '210 kilopascals, that is 2.1 bar'],
+    [
+      { spoken_reading: 'one hundred and forty degrees fahrenheit' },
+      'bearing_temperature',
+      '140 degrees Fahrenheit, that is 60 degrees Celsius',
+    ],
+  ])('%j is recorded converted and read back in both', async (answer, step, said) => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const { text, data } = await call(app, 'record_step', { workflow_id, step, ...answer });
+    expect(text).toContain(`Recorded, ${step.replace('_', ' ')} ${said}. `);
+    const receipt = data['receipt'] as { value: number; original: { value: number } };
+    expect(text).toContain(`${receipt.original.value} `);
+    const now = await call(app, 'get_workflow', { workflow_id });
+    const { value, original } = receipt;
+    expect(now.data['steps']).toContainEqual(expect.objectContaining({ step, value, original }));
+  });
+});
+
 describe('hand-over, abandonment and blocks', () => {
   test('work is handed over in two calls to somebody who has been here', async () => {
     const { app } = await openWorld();

@@ -27,7 +27,10 @@ const input = z
       LIMITS.spokenReadingChars.max,
       'In place of reading, where the value is only known in words: the number as it was heard, whole and word for word, with its sign and its unit ("minus two point five", "sixty-one bar"). What is not understood from end to end is asked again.',
     ).optional(),
-    unit: bounded(32, 'The unit the person said, if any. A wrong unit is refused.').optional(),
+    unit: bounded(
+      32,
+      'The unit the person said, if any. A wrong unit is refused; one that the step can convert is converted.',
+    ).optional(),
     choice: bounded(
       120,
       'The option (condition, state, selection) that was chosen: its id or title. For choice steps.',
