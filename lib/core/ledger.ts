@@ -62,6 +62,8 @@ function inputArguments(input: StepInput): Readonly<Record<string, unknown>> {
       return { choice: input.option };
     case 'text':
       return { text: input.text };
+    case 'skip':
+      return { skip_reason: input.reason };
     case 'confirm':
       return { confirmed: input.confirmed };
   }

@@ -20,6 +20,7 @@ export const OUTCOME_CODES = [
   'WORKFLOW_COMPLETED',
   'WORKFLOW_BLOCKED',
   'SECOND_PERSON_REQUIRED',
+  'NOT_SKIPPABLE',
   'STEP_NOT_READY',
   'STEPS_MISSING',
   'LIMIT_REACHED',
@@ -45,6 +46,8 @@ export type ConfirmationReason =
   | 'not_confirmed'
   | 'deviating_choice'
   | 'already_recorded'
+  | 'was_skipped'
+  | 'already_skipped'
   | 'second_person'
   | 'ends_assignment';
 
@@ -94,6 +97,13 @@ export type Refusal =
       readonly code: 'SECOND_PERSON_REQUIRED';
       readonly step?: string;
       readonly differs?: boolean;
+      readonly workflow: WorkflowView;
+    }
+  | {
+      readonly code: 'NOT_SKIPPABLE';
+      readonly step: string;
+      /** It has to be done, a step that has to be done needs it, or it is on record. */
+      readonly why: 'required' | 'needed' | 'recorded';
       readonly workflow: WorkflowView;
     }
   | {

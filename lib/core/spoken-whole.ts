@@ -64,15 +64,20 @@ function counted(words: readonly string[]): bigint | undefined {
   for (const [name, scale] of SCALES) {
     const place = rest.indexOf(name);
     if (place < 0) continue;
-    const many = belowThousand(rest.slice(0, place));
+    const many = group(rest.slice(0, place), total > 0n);
     if (many === undefined || many === 0n) return undefined;
     total += many * scale;
     rest = rest.slice(place + 1);
   }
   if (total === 0n) return belowThousand(rest) ?? manyHundreds(rest);
   if (rest.length === 0) return total;
-  const last = rest[0] === 'and' ? belowHundred(rest.slice(1)) : belowThousand(rest);
+  const last = group(rest, true);
   return last === undefined || last === 0n ? undefined : total + last;
+}
+
+/** What is said before one scale word; after a larger one "and" leads to tens and units only. */
+function group(words: readonly string[], later: boolean): bigint | undefined {
+  return later && words[0] === 'and' ? belowHundred(words.slice(1)) : belowThousand(words);
 }
 
 function belowThousand(words: readonly string[]): bigint | undefined {

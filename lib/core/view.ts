@@ -125,7 +125,8 @@ export function missingSteps(procedure: Procedure, workflow: Workflow): readonly
   return procedure.steps
     .filter((step) => {
       const status = workflow.steps[step.id]?.status;
-      return status === undefined ? !step.optional : status !== 'done';
+      const open = status === undefined || status === 'skipped';
+      return open ? !step.optional : status !== 'done';
     })
     .map((step) => step.id);
 }
@@ -141,7 +142,10 @@ function nextStep(procedure: Procedure, workflow: Workflow): NextStep | undefine
     const slot = workflow.steps[step.id];
     if (slot !== undefined && slot.status !== 'retake') return false;
     if (unmetRequirements(step, workflow).length > 0) return false;
-    const passedOver = steps.slice(i + 1).some((later) => workflow.steps[later.id] !== undefined);
+    const passedOver = steps.slice(i + 1).some((later) => {
+      const status = workflow.steps[later.id]?.status;
+      return status !== undefined && status !== 'skipped';
+    });
     return slot !== undefined || !step.optional || !passedOver;
   });
   const step =

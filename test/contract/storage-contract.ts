@@ -15,6 +15,7 @@ import { listCases } from './storage/lists.ts';
 import { lockCases } from './storage/locks.ts';
 import { raceCases } from './storage/races.ts';
 import { reasonCases } from './storage/reasons.ts';
+import { recordCases } from './storage/records.ts';
 import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
 import { snapshotCases } from './storage/snapshots.ts';
@@ -67,6 +68,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('refused transactions', () => refusalCases(use));
     describe('expiry', () => expiryCases(use));
     describe('values', () => valueCases(use));
+    describe('records', () => recordCases(use));
     describe('bookkeeping', () => bookkeepingCases(use));
     describe('snapshots', () => snapshotCases(use));
     describe('deadlines', () => deadlineCases(use));

@@ -8,6 +8,7 @@ import {
   closedFor,
   commitChange,
   endings,
+  notAssigned,
   refuse,
   type DecideContext,
   type Decision,
@@ -151,11 +152,6 @@ function ended(
 function notEntitled(state: AssignmentState, { principal }: DecideContext): Decision | undefined {
   const holds = state.workflow.holder.subject === principal.subject;
   return holds || principal.scopes.has('procedures:supervise') ? undefined : notAssigned(state);
-}
-
-function notAssigned({ workflow, procedure }: AssignmentState): Decision {
-  const { name } = workflow.holder;
-  return refuse({ code: 'NOT_ASSIGNED', holder: name, workflow: viewOf(workflow, procedure) });
 }
 
 function askForTenure({ workflow, procedure }: AssignmentState, to?: string): Decision {

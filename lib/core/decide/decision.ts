@@ -51,6 +51,18 @@ export function closedFor(workflow: Workflow, procedure: Procedure): Decision | 
   return refuse({ code, workflow: viewOf(workflow, procedure) });
 }
 
+/** The refusal of a caller that the workflow is not assigned to. */
+export function notAssigned({
+  workflow,
+  procedure,
+}: {
+  readonly workflow: Workflow;
+  readonly procedure: Procedure;
+}): Decision {
+  const { name } = workflow.holder;
+  return refuse({ code: 'NOT_ASSIGNED', holder: name, workflow: viewOf(workflow, procedure) });
+}
+
 /** One invalid argument as a decision. */
 export const invalid = (path: string, message: string): Decision =>
   refuse({ code: 'INVALID_ARGUMENT', faults: [{ path, message }] });

@@ -1,6 +1,7 @@
 // Repeats of a record, recognised by state with no time window: the same receipt, never a new effect.
 import { canonicalJson } from '../canonical.ts';
-import type { EventBody, VaultRow } from '../model/workflow.ts';
+import type { Procedure, Step } from '../model/procedure.ts';
+import type { EventBody, Slot, VaultRow, Workflow } from '../model/workflow.ts';
 import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
 import type { DecideContext, Decision } from './decision.ts';
@@ -11,10 +12,11 @@ export function repeated(r: Recording, context: DecideContext): Decision | undef
   const { slot, replaces } = r;
   const { subject } = context.principal;
   const current = sameContent(r);
+  const holds = (event: EventBody, vault: VaultRow | undefined) => eventHolds(event, r, vault);
   const concerned = slot?.by === subject || r.workflow.holder.subject === subject;
   if (r.confirms !== undefined) {
     const open = slot?.seq === r.confirms && slot.witness === undefined;
-    return open ? undefined : searchFor('confirms', r.confirms, r, subject);
+    return open ? undefined : searchFor('confirms', r.confirms, r, subject, holds);
   }
   if (replaces === undefined) {
     if (slot === undefined || !current) return undefined;
@@ -29,15 +31,21 @@ export function repeated(r: Recording, context: DecideContext): Decision | undef
     const same = current && slot.status !== 'retake' && slot.by === subject;
     return same ? { kind: 'duplicate', seq: slot.seq } : undefined;
   }
-  return searchFor('replaces', replaces, r, subject);
+  return searchFor('replaces', replaces, r, subject, holds);
 }
 
 /** Looks for this very answer to a record that has been answered since. */
-function searchFor(
+export function searchFor(
   relation: 'replaces' | 'confirms',
   seq: number,
-  r: Recording,
+  r: {
+    readonly workflow: Workflow;
+    readonly procedure: Procedure;
+    readonly step: Step;
+    readonly slot: Slot | undefined;
+  },
   subject: string,
+  holds: (event: EventBody, vault: VaultRow | undefined) => boolean,
 ): Decision {
   return {
     kind: 'search',
@@ -46,7 +54,7 @@ function searchFor(
       event.data['step'] === r.step.id &&
       event.data[relation] === seq &&
       event.actor.subject === subject &&
-      eventHolds(event, r, vault),
+      holds(event, vault),
     otherwise: {
       code: 'STALE_REFERENCE',
       names: 'reading',

@@ -23,7 +23,7 @@ const ARGUMENT = {
 };
 
 /** Reads an input against its step. */
-export function stepValue(step: Step, input: StepInput): StepValue {
+export function stepValue(step: Step, input: Exclude<StepInput, { kind: 'skip' }>): StepValue {
   if (input.kind === 'reading' && step.kind === 'reading') {
     return readingValue(step, input.value, [input.unit], ARGUMENT.reading);
   }

@@ -7,7 +7,9 @@ export type StepInput =
   | { readonly kind: 'spoken_reading'; readonly text: string; readonly unit?: string }
   | { readonly kind: 'choice'; readonly option: string }
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'confirm'; readonly confirmed: boolean };
+  | { readonly kind: 'confirm'; readonly confirmed: boolean }
+  /** Not done, for this reason; for optional steps of any kind. */
+  | { readonly kind: 'skip'; readonly reason: string };
 
 interface Keyed {
   /** The caller's idempotency key; unique per subject. */

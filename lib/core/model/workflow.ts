@@ -32,8 +32,11 @@ export interface Block {
 /** A reading as it was said in another unit than its step's, whose symbol is in the procedure. */
 export type Original = { readonly value: number; readonly unit: string };
 
-/** `done`: counts. `awaiting_second`: another person must confirm it. `retake`: to be done again. */
-export type SlotStatus = 'done' | 'awaiting_second' | 'retake';
+/**
+ * `done`: counts. `awaiting_second`: another person must confirm it. `retake`: to be done again.
+ * `skipped`: an optional step that was passed over with a reason, whose digest the slot keeps.
+ */
+export type SlotStatus = 'done' | 'awaiting_second' | 'retake' | 'skipped';
 
 /**
  * The bounded record of one step. `seq` is the event that last recorded it, `basis` the step's
@@ -84,6 +87,7 @@ export type EventType =
   | 'step_recorded'
   | 'step_confirmed'
   | 'step_corrected'
+  | 'step_skipped'
   | 'block_resolved'
   | 'workflow_handed_over'
   | 'workflow_completed'
@@ -197,6 +201,7 @@ export type ReceiptResult =
   | 'awaiting_second_person'
   | 'confirmed'
   | 'deviation_recorded'
+  | 'skipped'
   | 'retake_required'
   | 'blocked'
   | 'continued'

@@ -77,7 +77,7 @@ const choices = z
 const stepStatus = z.object({
   step: z.string(),
   title: z.string(),
-  status: z.enum(['open', 'done', 'awaiting_second', 'retake']),
+  status: z.enum(['open', 'done', 'awaiting_second', 'retake', 'skipped']),
   seq: whole.describe('Give this as replaces to correct the step.'),
   value: any('the number, the chosen option, or true or false'),
   unit: text,

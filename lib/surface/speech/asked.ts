@@ -36,6 +36,12 @@ export function speakNeedsConfirmation(
         ? say(known, 'should I replace it?')
         : say(`${known}, and I heard ${value}`, 'should I replace it?');
     }
+    case 'was_skipped':
+      return value === undefined
+        ? say(`${step} was skipped`, 'should I record it now?')
+        : say(`${step} was skipped, and I heard ${value}`, 'should I record it?');
+    case 'already_skipped':
+      return say(`${step} is already skipped`, 'should I change the reason?');
     case 'second_person':
       return say(
         `${phrase(view.holder, 64)} recorded ${read}`,

@@ -31,6 +31,7 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
       afterWaiting(outcome),
     ],
     confirmed: () => [done(`confirmed, ${what()}`), nextSentence(view)],
+    skipped: () => [done(`skipped, ${title()}`), nextSentence(view)],
     deviation_recorded: () => [done(`recorded as a deviation, ${what()}`), nextSentence(view)],
     retake_required: () => [done(`noted, ${what()}; it has to be repeated`), nextSentence(view)],
     blocked: () => [

@@ -16,6 +16,7 @@ const NOUNS: { readonly [argument: string]: string } = {
   confirmed: 'the answer',
   decision: 'the decision',
   reason: 'the reason',
+  skip_reason: 'the reason',
   to: 'the person',
   block: 'the block',
 };

@@ -284,6 +284,48 @@ describe('a reading in another unit', () => {
   });
 });
 
+describe('an optional step', () => {
+  test('is skipped with a reason, and recorded later by the number that is asked for', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const step = 'motor_current';
+    const skipped = await call(app, 'record_step', {
+      workflow_id,
+      step,
+      skip_reason: 'no panel here',
+    });
+    expect(skipped.text).toMatch(/^Skipped, motor current\. Next is guards check/u);
+    expect(skipped.data).toMatchObject({ code: 'OK', receipt: { result: 'skipped', seq: 2 } });
+    const now = await call(app, 'get_workflow', { workflow_id });
+    expect(now.data['steps']).toContainEqual(
+      expect.objectContaining({ step, status: 'skipped', seq: 2 }),
+    );
+    const asked = await call(app, 'record_step', { workflow_id, step, reading: 90 });
+    expect(asked.text).toBe(
+      'Motor current was skipped, and I heard 90 amperes. Should I record it?',
+    );
+    const { replaces } = asked.data;
+    const recorded = await call(app, 'record_step', { workflow_id, step, reading: 90, replaces });
+    expect(recorded.text).toMatch(/^Recorded, motor current 90 amperes\. /u);
+    const again = await call(app, 'record_step', { workflow_id, step, skip_reason: 'no panel' });
+    expect(again.text).toBe(
+      'Motor current is already on record, so it cannot be skipped. You can correct it.',
+    );
+    expect(again.data).toMatchObject({ code: 'NOT_SKIPPABLE', detail: { why: 'recorded' } });
+  });
+
+  test('that is not one cannot be skipped, and the answer goes on with the work', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const args = { workflow_id, step: 'guards_check', skip_reason: 'in a hurry' };
+    const { text, isError } = await call(app, 'record_step', args);
+    expect(isError).toBe(true);
+    expect(text).toBe(
+      'Guards check has to be done and cannot be skipped. Next is guards check; answer yes or no.',
+    );
+  });
+});
+
 describe('hand-over, abandonment and blocks', () => {
   test('work is handed over in two calls to somebody who has been here', async () => {
     const { app } = await openWorld();
@@ -445,6 +487,10 @@ describe('bad arguments are an answer with every fault, and nothing is executed'
     ['record_step', { step: 's', reading: 1, replaces: 1.5 }, ['/replaces']],
     ['record_step', { step: 's', reading: 1, replaces: 1, confirms: 1 }, ['/confirms']],
     ['record_step', { step: 's', text: 'x'.repeat(2_001) }, ['/text']],
+    ['record_step', { step: 's', reading: 1, skip_reason: 'r' }, ['/skip_reason']],
+    ['record_step', { step: 's', skip_reason: ' ' }, ['/skip_reason']],
+    ['record_step', { step: 's', skip_reason: 'r'.repeat(501) }, ['/skip_reason']],
+    ['record_step', { step: 's', skip_reason: 'r', confirms: 1 }, ['/confirms']],
     ['resolve_block', { block: 1, decision: 'stop', reason: ' ' }, ['/decision', '/reason']],
     ['resolve_block', { decision: 'retake', reason: 'r'.repeat(501) }, ['/block', '/reason']],
     ['hand_over', { to: 'x'.repeat(273), tenure: '1' }, ['/to', '/tenure']],
