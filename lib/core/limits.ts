@@ -59,6 +59,11 @@ export const LIMITS = {
     reason: 'far beyond any procedure, keeps a walk bounded',
   },
   stateBytes: { max: 32_768, unit: 'bytes', reason: 'one read unit class, one write' },
+  lastValuesBytes: {
+    max: 4_096,
+    unit: 'bytes',
+    reason: 'an eighth of a state, which the steps of a workflow can still use',
+  },
   itemBytes: { max: 409_600, unit: 'bytes', reason: 'the largest DynamoDB item' },
   transactionItems: { max: 100, unit: 'items', reason: 'the largest DynamoDB transaction' },
   transactionBytes: { max: 4_194_304, unit: 'bytes', reason: 'the largest DynamoDB transaction' },

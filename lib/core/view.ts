@@ -29,6 +29,8 @@ export interface NextStep {
   readonly bounds?: { readonly min: number; readonly max: number };
   readonly options?: readonly { readonly id: string; readonly title: string }[];
   readonly max_chars?: number;
+  /** What was recorded for the step on this asset last time, and when that work ended. */
+  readonly last?: { readonly value: Json; readonly at: string };
   /** Present when the step has a record that this one replaces. */
   readonly replaces?: number;
   /** Present when another person has to confirm the record with this sequence. */
@@ -150,10 +152,16 @@ function nextStep(procedure: Procedure, workflow: Workflow): NextStep | undefine
   });
   const step =
     open ?? steps.find((other) => workflow.steps[other.id]?.status === 'awaiting_second');
-  return step === undefined ? undefined : describe(step, workflow.steps[step.id]);
+  return step === undefined ? undefined : describe(step, workflow);
 }
 
-function describe(step: Step, slot: Slot | undefined): NextStep {
+function describe(step: Step, { steps, previous }: Workflow): NextStep {
+  const slot = steps[step.id];
+  const told = slot?.status !== 'awaiting_second';
+  const last =
+    told && previous !== undefined && Object.hasOwn(previous.values, step.id)
+      ? previous.values[step.id]
+      : undefined;
   return {
     step: step.id,
     title: step.title,
@@ -175,6 +183,7 @@ function describe(step: Step, slot: Slot | undefined): NextStep {
       options: step.options.map(({ id, title }) => ({ id, title })),
     }),
     ...(step.kind === 'text' && { max_chars: step.max_chars }),
+    ...(last !== undefined && { last: { value: last, at: previous?.at ?? '' } }),
   };
 }
 

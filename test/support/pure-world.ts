@@ -182,12 +182,14 @@ export class PureWorld {
     this.vault.push(...plan.vault);
     this.outbox.push(...plan.outbox);
     for (const change of plan.locks) {
-      if (change.op === 'take') this.lock = change.lock;
+      const last = change.op === 'release' ? (change.last ?? this.lock?.last) : this.lock?.last;
+      const kept = last === undefined ? {} : { last };
+      if (change.op === 'take') this.lock = { ...kept, ...change.lock };
       else if (change.op === 'hand_over') {
         this.lock = { ...(this.lock as Lock), subject: change.subject, name: change.name };
       } else {
         const { format, tenant, asset, fence } = this.lock as Lock;
-        this.lock = { format, tenant, asset, fence, held: false };
+        this.lock = { format, tenant, asset, fence, held: false, ...kept };
       }
     }
   }

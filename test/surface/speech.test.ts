@@ -260,6 +260,46 @@ describe('reads', () => {
   );
 });
 
+describe('what was recorded last time', () => {
+  const at = '2026-01-04T08:00:00.000Z';
+  const recorded = (next: NextStep, rest: object = {}) =>
+    text(ok('recorded', pressure, false, { ...view, ...rest, next }));
+
+  test('is said behind the expected range', () => {
+    expect(recorded({ ...view.next!, last: { value: -2.1, at } })).toBe(
+      'Recorded, suction pressure 2.1 bar. Next is discharge pressure, in bar; expected between 4 and 6; last time minus 2.1.',
+    );
+  });
+
+  test('is said of a choice by its title, and not of a yes or no', () => {
+    const choice = {
+      ...view.next!,
+      title: 'seal',
+      kind: 'choice' as const,
+      options: [
+        { id: 'dry_one', title: 'dry' },
+        { id: 'wet_one', title: 'wet' },
+      ],
+    };
+    const value = 'wet_one';
+    expect(recorded({ ...choice, last: { value, at } })).toMatch(
+      / Next is seal: dry or wet; last time wet\.$/u,
+    );
+    expect(recorded({ ...choice, last: { value: 'gone', at } })).toMatch(/: dry or wet\.$/u);
+    const confirm = { ...view.next!, kind: 'confirm' as const, last: { value: true, at } };
+    expect(recorded(confirm)).toMatch(/answer yes or no\.$/u);
+  });
+
+  test('is left out where the answer would become too long', () => {
+    const words = (count: number) => 'w '.repeat(count).trim();
+    const next = { ...view.next!, last: { value: 2, at } };
+    // 74 words with it are said, 75 are not.
+    const said = [56, 57].map((count) => recorded({ ...next, unit_spoken: words(count) }));
+    expect(said.map((one) => one.split(' ').length)).toEqual([74, 72]);
+    expect(said.map((one) => one.includes('last time 2'))).toEqual([true, false]);
+  });
+});
+
 describe('words', () => {
   test.each([
     [0, '0'],

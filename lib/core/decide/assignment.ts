@@ -87,7 +87,7 @@ export function decideAbandon(
     },
     receipt: { command: 'abandon_workflow', result: 'abandoned' },
     change: (seq) => ({ set: { state: 'COMPLETED', result: 'abandoned', ended_seq: seq } }),
-    ...endings(workflow),
+    ...endings(workflow, context.now),
   });
 }
 
@@ -114,7 +114,7 @@ export function decideComplete(
     event: { type: 'workflow_completed', data: {} },
     receipt: { command: 'complete_workflow', result: 'completed' },
     change: (seq) => ({ set: { state: 'COMPLETED', result: 'completed', ended_seq: seq } }),
-    ...endings(workflow),
+    ...endings(workflow, context.now),
   });
 }
 

@@ -55,6 +55,13 @@ export interface Slot {
   readonly witness?: { readonly seq: number; readonly by: string };
 }
 
+/** Values by step: numbers, chosen options, yes or no. Never a text. */
+export type Values = { readonly [step: string]: Json };
+/** What was recorded on the asset last time by the same procedure; `at` is when that ended. */
+export type PreviousValues = { readonly at: string; readonly values: Values };
+/** The same on the asset's lock, with the procedure version it comes from. */
+export type LastValues = PreviousValues & { readonly procedure: string; readonly version: number };
+
 /** The aggregate. `version` grows with every change; head is the last event of the chain. */
 export interface Workflow {
   readonly format: number;
@@ -77,6 +84,8 @@ export interface Workflow {
   readonly created_at: string;
   readonly updated_at: string;
   readonly block?: Block;
+  /** Told with the next step; the first to give way where the state has no room. */
+  readonly previous?: PreviousValues;
   readonly result?: WorkflowResult;
   readonly ended_seq?: number;
 }
@@ -128,6 +137,8 @@ export interface Lock {
   readonly subject?: string;
   readonly name?: string;
   readonly since?: string;
+  /** Values of the last workflow that ended on the asset; survives release and taking. */
+  readonly last?: LastValues;
 }
 
 /** What a key did. Digests are HMACs under the tenant's secret; `expires_at` is in epoch seconds. */

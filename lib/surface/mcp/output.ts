@@ -59,6 +59,10 @@ const nextStep = z
     options: z.array(z.object({ id: z.string(), title: z.string() })).optional(),
     replaces: whole,
     confirms: whole,
+    last: z
+      .object({ value: any('the value'), at: z.string() })
+      .optional()
+      .describe('What was recorded for this step on this asset last time.'),
   })
   .optional()
   .describe('The step to do next.');

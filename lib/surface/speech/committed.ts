@@ -3,7 +3,7 @@ import type { ReceiptResult } from '../../core/model/workflow.ts';
 import type { Committed } from '../../core/outcome.ts';
 import type { Lexicon } from './lexicon.ts';
 import { nextSentence } from './next.ts';
-import { counted, phrase, say } from './words.ts';
+import { counted, phrase, say, type Sentence } from './words.ts';
 
 /** The sentences for a committed command; a duplicate says that it was already done. */
 export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
@@ -16,7 +16,7 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
   const title = (): string =>
     receipt.step === undefined ? work : lexicon.step(view, receipt.step);
   const done = (words: string): string => (duplicate ? `already ${words}` : words);
-  const sentences: { readonly [R in ReceiptResult]: () => readonly (string | undefined)[] } = {
+  const sentences: { readonly [R in ReceiptResult]: () => readonly Sentence[] } = {
     started: () => [
       done(`started, ${work}`),
       nextSentence(view, duplicate ? 'next is' : 'first is'),
@@ -53,7 +53,7 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
 }
 
 /** The step that waits was just named, so only another one is worth a second sentence. */
-function afterWaiting({ workflow: view, receipt }: Committed): string | undefined {
+function afterWaiting({ workflow: view, receipt }: Committed): Sentence {
   const same = view.next?.awaiting_second === true && view.next.step === receipt.step;
   return same ? undefined : nextSentence(view);
 }

@@ -284,6 +284,33 @@ describe('a reading in another unit', () => {
   });
 });
 
+describe('what was recorded last time', () => {
+  test('is told with the next step of the next inspection', async () => {
+    const { app } = await openWorld();
+    const first = await started(app);
+    const record = (workflow_id: string, step: string, answer: object) =>
+      call(app, 'record_step', { workflow_id, step, ...answer });
+    await record(first, 'guards_check', { confirmed: true });
+    await record(first, 'suction_pressure', { spoken_reading: 'thirty psi' });
+    const end = { workflow_id: first, reason: 'shift ends' };
+    const { tenure } = (await call(app, 'abandon_workflow', end)).data;
+    await call(app, 'abandon_workflow', { ...end, tenure });
+    const second = await started(app, 'ben');
+    const { text, data } = await call(
+      app,
+      'record_step',
+      { workflow_id: second, step: 'guards_check', confirmed: true },
+      'ben',
+    );
+    expect(text).toBe(
+      'Recorded, guards check: yes. Next is suction pressure, in bar; expected between 1.5 and 3; last time 2.07.',
+    );
+    expect(data).toMatchObject({
+      next_step: { step: 'suction_pressure', last: { value: 2.07, at: expect.any(String) } },
+    });
+  });
+});
+
 describe('an optional step', () => {
   test('is skipped with a reason, and recorded later by the number that is asked for', async () => {
     const { app } = await openWorld();
