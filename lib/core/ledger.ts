@@ -58,10 +58,14 @@ function inputArguments(input: StepInput): Readonly<Record<string, unknown>> {
   switch (input.kind) {
     case 'reading':
       return { reading: input.value, unit: input.unit };
+    case 'spoken_reading':
+      return { spoken_reading: input.text, unit: input.unit };
     case 'choice':
       return { choice: input.option };
     case 'text':
       return { text: input.text };
+    case 'skip':
+      return { skip_reason: input.reason };
     case 'confirm':
       return { confirmed: input.confirmed };
   }

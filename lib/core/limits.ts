@@ -38,6 +38,16 @@ export const LIMITS = {
   },
   textChars: { max: 2_000, unit: 'characters', reason: 'about four minutes of dictation' },
   reasonChars: { max: 500, unit: 'characters', reason: 'a spoken sentence or two' },
+  spokenReadingChars: {
+    max: 120,
+    unit: 'characters',
+    reason: 'the longest number in words, with its unit',
+  },
+  unitConversions: {
+    max: 8,
+    unit: 'conversions',
+    reason: 'the units that gauges of one kind show',
+  },
   choiceOptions: { max: 12, unit: 'options', reason: 'more cannot be chosen by ear' },
   spokenChoices: { max: 5, unit: 'choices', reason: 'what a listener keeps in mind' },
   spokenWords: { max: 74, unit: 'words', reason: 'an answer of less than thirty seconds' },
@@ -58,6 +68,11 @@ export const LIMITS = {
     reason: 'far beyond any procedure, keeps a walk bounded',
   },
   stateBytes: { max: 32_768, unit: 'bytes', reason: 'one read unit class, one write' },
+  lastValuesBytes: {
+    max: 4_096,
+    unit: 'bytes',
+    reason: 'an eighth of a state, which the steps of a workflow can still use',
+  },
   itemBytes: { max: 409_600, unit: 'bytes', reason: 'the largest DynamoDB item' },
   transactionItems: { max: 100, unit: 'items', reason: 'the largest DynamoDB transaction' },
   transactionBytes: { max: 4_194_304, unit: 'bytes', reason: 'the largest DynamoDB transaction' },

@@ -3,7 +3,7 @@
 import type { InputFault } from './input-fault.ts';
 import type { Json } from './json.ts';
 import type { DeviationRule } from './model/procedure.ts';
-import type { Receipt } from './model/workflow.ts';
+import type { Original, Receipt } from './model/workflow.ts';
 import type { WorkflowView } from './view.ts';
 
 /** Outcome codes in order of precedence: of several that apply, the first is answered. */
@@ -20,6 +20,7 @@ export const OUTCOME_CODES = [
   'WORKFLOW_COMPLETED',
   'WORKFLOW_BLOCKED',
   'SECOND_PERSON_REQUIRED',
+  'NOT_SKIPPABLE',
   'STEP_NOT_READY',
   'STEPS_MISSING',
   'LIMIT_REACHED',
@@ -45,6 +46,8 @@ export type ConfirmationReason =
   | 'not_confirmed'
   | 'deviating_choice'
   | 'already_recorded'
+  | 'was_skipped'
+  | 'already_skipped'
   | 'second_person'
   | 'ends_assignment';
 
@@ -99,6 +102,13 @@ export type Refusal =
       readonly workflow: WorkflowView;
     }
   | {
+      readonly code: 'NOT_SKIPPABLE';
+      readonly step: string;
+      /** It has to be done, a step that has to be done needs it, or it is on record. */
+      readonly why: 'required' | 'needed' | 'recorded';
+      readonly workflow: WorkflowView;
+    }
+  | {
       readonly code: 'STEP_NOT_READY';
       readonly step: string;
       readonly requires: readonly string[];
@@ -116,6 +126,8 @@ export type Refusal =
       readonly step?: string;
       /** What was understood, and for `already_recorded` what is on record; absent if sensitive. */
       readonly heard?: Json;
+      /** What was heard, where it was said in another unit. */
+      readonly original?: Original;
       readonly recorded?: Json;
       readonly unit?: string;
       readonly limit?: number;

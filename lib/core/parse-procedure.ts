@@ -10,6 +10,7 @@ import {
   type Step,
 } from './model/procedure.ts';
 import { canonicalAsset } from './names.ts';
+import { unitFaults } from './unit.ts';
 
 /** Parses one definition; answers all its faults at once, those between its parts included. */
 export function parseProcedure(
@@ -125,6 +126,7 @@ function stepFaults(step: Step, at: string, fault: (path: string, message: strin
     }
   }
   if (step.kind !== 'reading') return;
+  for (const { path, message } of unitFaults(step.unit)) fault(`${at}/unit${path}`, message);
   const { bounds, warning, expected, decimals } = step;
   const within = (
     inner: { min: number; max: number },

@@ -6,6 +6,7 @@ import { Fault } from './fault.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 import type {
+  LastValues,
   LedgerRow,
   Lock,
   OutboxRow,
@@ -21,7 +22,7 @@ import { itemBytes, keyText } from './keys.ts';
 export interface WorkflowChange {
   readonly set: Partial<Omit<Workflow, 'steps' | 'tenant' | 'id'>>;
   readonly steps?: Workflow['steps'];
-  readonly remove?: readonly ('block' | 'result')[];
+  readonly remove?: readonly ('block' | 'result' | 'previous')[];
 }
 
 /** What happens to a lock. `fence` is the one the plan relies on. */
@@ -32,6 +33,8 @@ export type LockPlan =
       readonly asset: string;
       readonly workflow: string;
       readonly fence: number;
+      /** What the lock remembers from now on; left out, it keeps what it remembers. */
+      readonly last?: LastValues;
     }
   | {
       readonly op: 'hand_over';
@@ -162,7 +165,8 @@ function lockWrite(tenant: string, plan: LockPlan): Write {
     return { op: 'update', key, expect, set: { subject: plan.subject, name: plan.name } };
   }
   const remove = ['workflow', 'procedure', 'subject', 'name', 'since'];
-  return { op: 'update', key, expect, set: { held: false }, remove };
+  const set = { held: false, ...(plan.last !== undefined && { last: plan.last }) };
+  return { op: 'update', key, expect, set, remove };
 }
 
 function pointerWrite(plan: CommitPlan, pointer: CommitPlan['pointers'][number]): Write {

@@ -18,6 +18,7 @@ import { overviewCases } from './storage/overview.ts';
 import { purgeCases } from './storage/purge.ts';
 import { raceCases } from './storage/races.ts';
 import { reasonCases } from './storage/reasons.ts';
+import { recordCases } from './storage/records.ts';
 import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
 import { snapshotCases } from './storage/snapshots.ts';
@@ -73,6 +74,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('refused transactions', () => refusalCases(use));
     describe('expiry', () => expiryCases(use));
     describe('values', () => valueCases(use));
+    describe('records', () => recordCases(use));
     describe('bookkeeping', () => bookkeepingCases(use));
     describe('snapshots', () => snapshotCases(use));
     describe('deadlines', () => deadlineCases(use));

@@ -10,6 +10,7 @@ import {
   commitChange,
   endings,
   notAsked,
+  notAssigned,
   refuse,
   type DecideContext,
   type Decision,
@@ -98,7 +99,7 @@ export function decideAbandon(
     },
     receipt: { command: 'abandon_workflow', result: 'abandoned' },
     change: (seq) => ({ set: { state: 'COMPLETED', result: 'abandoned', ended_seq: seq } }),
-    ...endings(workflow),
+    ...endings(workflow, context.now),
   });
 }
 
@@ -125,7 +126,7 @@ export function decideComplete(
     event: { type: 'workflow_completed', data: {} },
     receipt: { command: 'complete_workflow', result: 'completed' },
     change: (seq) => ({ set: { state: 'COMPLETED', result: 'completed', ended_seq: seq } }),
-    ...endings(workflow),
+    ...endings(workflow, context.now),
   });
 }
 
@@ -163,11 +164,6 @@ function ended(
 function notEntitled(state: AssignmentState, { principal }: DecideContext): Decision | undefined {
   const holds = state.workflow.holder.subject === principal.subject;
   return holds || principal.scopes.has('procedures:supervise') ? undefined : notAssigned(state);
-}
-
-function notAssigned({ workflow, procedure }: AssignmentState): Decision {
-  const { name } = workflow.holder;
-  return refuse({ code: 'NOT_ASSIGNED', holder: name, workflow: viewOf(workflow, procedure) });
 }
 
 /** Whom and what a question about ending an assignment is bound to: the arguments as sent. */

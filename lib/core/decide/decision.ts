@@ -5,11 +5,13 @@ import type { CommandType, EventBody, Receipt, VaultRow, Workflow } from '../mod
 import { FORMAT, type EventType, type OutboxRow } from '../model/workflow.ts';
 import type { Json } from '../json.ts';
 import { sha256Hex } from '../canonical.ts';
+import { itemBytes } from '../keys.ts';
+import { lastValues } from '../last-values.ts';
 import { LIMITS } from '../limits.ts';
 import { actorOf, type Principal } from '../model/principal.ts';
 import type { Procedure } from '../model/procedure.ts';
 import { NOT_ASKED, type Refusal } from '../outcome.ts';
-import type { CommitPlan, LockPlan, WorkflowChange } from '../plan.ts';
+import { applyChange, type CommitPlan, type LockPlan, type WorkflowChange } from '../plan.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { viewOf } from '../view.ts';
 
@@ -51,6 +53,18 @@ export function closedFor(workflow: Workflow, procedure: Procedure): Decision | 
   if (workflow.state === 'CREATED' || workflow.state === 'RUNNING') return undefined;
   const code = workflow.state === 'BLOCKED' ? 'WORKFLOW_BLOCKED' : 'WORKFLOW_COMPLETED';
   return refuse({ code, workflow: viewOf(workflow, procedure) });
+}
+
+/** The refusal of a caller that the workflow is not assigned to. */
+export function notAssigned({
+  workflow,
+  procedure,
+}: {
+  readonly workflow: Workflow;
+  readonly procedure: Procedure;
+}): Decision {
+  const { name } = workflow.holder;
+  return refuse({ code: 'NOT_ASSIGNED', holder: name, workflow: viewOf(workflow, procedure) });
 }
 
 /** One invalid argument as a decision. */
@@ -113,7 +127,7 @@ export function commitChange(context: DecideContext, input: Change): Decision {
     aggregate: {
       op: 'update',
       before: workflow,
-      change: {
+      change: withRoom(workflow, {
         ...change,
         set: {
           ...change.set,
@@ -124,7 +138,7 @@ export function commitChange(context: DecideContext, input: Change): Decision {
           head_hash: head.hash,
           updated_at: at,
         },
-      },
+      }),
     },
     events: [event],
     ...(context.keyed !== undefined && { ledger: ledgerRow(context.keyed, receipt, context.now) }),
@@ -144,12 +158,26 @@ export function requested({ requestId }: Pick<DecideContext, 'requestId'>): {
   return requestId === undefined ? {} : { request_id: requestId };
 }
 
-/** Ends a workflow: frees its asset and its holder's pointer. */
-export function endings(workflow: Workflow): Pick<Change, 'ends' | 'locks' | 'pointers'> {
+/** What was recorded last time gives way where the state has no room for what is recorded now. */
+function withRoom(before: Workflow, change: WorkflowChange): WorkflowChange {
+  if (before.previous === undefined || change.steps === undefined) return change;
+  if (itemBytes(applyChange(before, change)) <= LIMITS.stateBytes.max) return change;
+  return { ...change, remove: [...(change.remove ?? []), 'previous'] };
+}
+
+/**
+ * Ends a workflow at `now` (epoch milliseconds): frees its asset and its holder's pointer, and leaves
+ * its values on the lock.
+ */
+export function endings(
+  workflow: Workflow,
+  now: number,
+): Pick<Change, 'ends' | 'locks' | 'pointers'> {
   const { asset, fence, id } = workflow;
+  const last = lastValues(workflow, new Date(now).toISOString());
   return {
     ends: true,
-    locks: [{ op: 'release', asset, fence, workflow: id }],
+    locks: [{ op: 'release', asset, fence, workflow: id, ...(last !== undefined && { last }) }],
     pointers: [{ op: 'remove', subject: workflow.holder.subject }],
   };
 }
@@ -203,6 +231,9 @@ export function receiptOf(event: EventBody): Receipt {
     result: data['result'] as Receipt['result'],
     ...(data['step'] !== undefined && { step: data['step'] as string }),
     ...(data['value'] !== undefined && { value: data['value'] }),
+    ...(data['original'] !== undefined && {
+      original: data['original'] as NonNullable<Receipt['original']>,
+    }),
     ...(data['rule'] !== undefined && { rule: data['rule'] as NonNullable<Receipt['rule']> }),
     ...(data['to'] !== undefined && { to: data['to'] as string }),
     ...(data['to_name'] !== undefined && { to_name: data['to_name'] as string }),

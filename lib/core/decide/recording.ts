@@ -3,7 +3,7 @@ import { canonicalHash, canonicalJson } from '../canonical.ts';
 import { signQuestion, verifyQuestion, type Asked } from '../confirmation.ts';
 import type { Json } from '../json.ts';
 import type { Procedure, Step } from '../model/procedure.ts';
-import type { Slot, VaultRow, Workflow } from '../model/workflow.ts';
+import type { Original, Slot, VaultRow, Workflow } from '../model/workflow.ts';
 import type { DecideContext } from './decision.ts';
 
 /** What recording looks at; `vault` is the sensitive value of the step's present record. */
@@ -18,6 +18,7 @@ export interface Recording extends RecordState {
   readonly step: Step;
   readonly slot: Slot | undefined;
   readonly value: Json;
+  readonly original: Original | undefined;
   readonly sensitive: boolean;
   readonly replaces: number | undefined;
   readonly confirms: number | undefined;
@@ -35,10 +36,12 @@ export function confirms(r: Recording, context: DecideContext, basis: number): b
 
 /** Whom and what a question about this value is bound to. */
 export function asked(
-  { step, value }: Pick<Recording, 'step' | 'value'>,
+  { step, value: kept, original }: Pick<Recording, 'step' | 'value' | 'original'>,
   { principal }: DecideContext,
 ): Asked {
-  return { tenant: principal.tenant, subject: principal.subject, step: step.id, value };
+  const { tenant, subject } = principal;
+  const value = original === undefined ? kept : { value: kept, original };
+  return { tenant, subject, step: step.id, value };
 }
 
 /** Signs a question about this value at the record with sequence `basis`. */
@@ -57,9 +60,18 @@ export function question(
   return signQuestion(context.confirmationSecret, asked(r, context), occasion, context.now);
 }
 
-/** Whether the value is the one on record; an erased sensitive value equals nothing. */
+/** Whether the value is the one on record, said in the same unit; an erased sensitive value equals nothing. */
 export function sameContent(r: Recording): boolean {
   if (r.step.kind === 'text' && !r.sensitive) return r.slot?.digest === canonicalHash(r.value);
   const recorded = r.sensitive ? r.vault?.value : r.slot?.value;
-  return recorded !== undefined && canonicalJson(recorded) === canonicalJson(r.value);
+  return (
+    recorded !== undefined &&
+    canonicalJson(recorded) === canonicalJson(r.value) &&
+    sameOriginal(r, r.slot?.original)
+  );
+}
+
+/** Whether what was said in another unit, or in none, is what is on record. */
+export function sameOriginal(r: Recording, recorded: Json | undefined): boolean {
+  return canonicalJson(recorded ?? null) === canonicalJson(r.original ?? null);
 }

@@ -1,20 +1,22 @@
 // Repeats of a record, recognised by state with no time window: the same receipt, never a new effect.
 import { canonicalJson } from '../canonical.ts';
-import type { EventBody, VaultRow } from '../model/workflow.ts';
+import type { Procedure, Step } from '../model/procedure.ts';
+import type { EventBody, Slot, VaultRow, Workflow } from '../model/workflow.ts';
 import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
 import type { DecideContext, Decision } from './decision.ts';
-import { confirms, sameContent, type Recording } from './recording.ts';
+import { confirms, sameContent, sameOriginal, type Recording } from './recording.ts';
 
 /** The same content for a recorded step, or a correction that was made before. */
 export function repeated(r: Recording, context: DecideContext): Decision | undefined {
   const { slot, replaces } = r;
   const { subject } = context.principal;
   const current = sameContent(r);
+  const holds = (event: EventBody, vault: VaultRow | undefined) => eventHolds(event, r, vault);
   const concerned = slot?.by === subject || r.workflow.holder.subject === subject;
   if (r.confirms !== undefined) {
     const open = slot?.seq === r.confirms && slot.witness === undefined;
-    return open ? undefined : searchFor('confirms', r.confirms, r, subject);
+    return open ? undefined : searchFor('confirms', r.confirms, r, subject, holds);
   }
   if (replaces === undefined) {
     if (slot === undefined || !current) return undefined;
@@ -29,15 +31,21 @@ export function repeated(r: Recording, context: DecideContext): Decision | undef
     const same = current && slot.status !== 'retake' && slot.by === subject;
     return same ? { kind: 'duplicate', seq: slot.seq } : undefined;
   }
-  return searchFor('replaces', replaces, r, subject);
+  return searchFor('replaces', replaces, r, subject, holds);
 }
 
 /** Looks for this very answer to a record that has been answered since. */
-function searchFor(
+export function searchFor(
   relation: 'replaces' | 'confirms',
   seq: number,
-  r: Recording,
+  r: {
+    readonly workflow: Workflow;
+    readonly procedure: Procedure;
+    readonly step: Step;
+    readonly slot: Slot | undefined;
+  },
   subject: string,
+  holds: (event: EventBody, vault: VaultRow | undefined) => boolean,
 ): Decision {
   return {
     kind: 'search',
@@ -46,7 +54,7 @@ function searchFor(
       event.data['step'] === r.step.id &&
       event.data[relation] === seq &&
       event.actor.subject === subject &&
-      eventHolds(event, r, vault),
+      holds(event, vault),
     otherwise: {
       code: 'STALE_REFERENCE',
       names: 'reading',
@@ -59,6 +67,9 @@ function searchFor(
 
 function eventHolds(event: EventBody, r: Recording, vault: VaultRow | undefined): boolean {
   const { data } = event;
-  if (!r.sensitive) return canonicalJson(data['value'] ?? null) === canonicalJson(r.value);
+  if (!r.sensitive) {
+    const same = canonicalJson(data['value'] ?? null) === canonicalJson(r.value);
+    return same && sameOriginal(r, data['original']);
+  }
   return vault !== undefined && data['commitment'] === commitment(vault.key, r.value);
 }

@@ -68,6 +68,6 @@ export function decideResolve(
         steps: { [block.step]: { ...slot, status: 'retake' as const } },
       }),
     }),
-    ...(decision === 'abandon' && endings(workflow)),
+    ...(decision === 'abandon' && endings(workflow, context.now)),
   });
 }

@@ -1,6 +1,7 @@
 // Starting a procedure: the aggregate, its first event, the lock and the pointer in one plan (I1).
 import type { StartWorkflow } from '../model/commands.ts';
 import { appendEvent, GENESIS } from '../events.ts';
+import { previousValues } from '../last-values.ts';
 import { ledgerRow } from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
 import { actorOf } from '../model/principal.ts';
@@ -61,6 +62,8 @@ export function decideStart(
   const fence = (lock?.fence ?? 0) + 1;
   const held = { workflow: id, procedure: procedure.id, subject, name, since: at };
   const row = { format: FORMAT, tenant };
+  const earlier = lock?.last && context.registry.find(lock.last.procedure, lock.last.version);
+  const previous = previousValues(lock?.last, procedure, earlier);
   const aggregate: Workflow = {
     ...row,
     id,
@@ -78,6 +81,7 @@ export function decideStart(
     head_hash: head.hash,
     created_at: at,
     updated_at: at,
+    ...(previous !== undefined && { previous }),
   };
   return {
     kind: 'commit',

@@ -23,6 +23,7 @@ export function witnessed(r: Recording, context: DecideContext): Decision | unde
       reason: 'second_person',
       step: step.id,
       ...(!r.sensitive && { heard: r.value }),
+      ...(r.original !== undefined && { original: r.original }),
       ...(step.kind === 'reading' && { unit: step.unit.symbol }),
       state: question(r, context, 'witness', slot.seq),
       confirms: slot.seq,
@@ -44,6 +45,7 @@ export function witnessed(r: Recording, context: DecideContext): Decision | unde
       result: 'confirmed',
       step: step.id,
       ...(!r.sensitive && { value: r.value }),
+      ...(r.original !== undefined && { original: r.original }),
     },
     change: (seq) => ({
       set: {},

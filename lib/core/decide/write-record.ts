@@ -21,7 +21,8 @@ export function writeRecord(r: Recording, context: DecideContext): Decision {
   const status = statusAfter(step, worst);
   const result = resultOf(status, worst, warning);
   const on = worst === undefined ? 'warning' : result === 'blocked' ? 'block' : 'deviation';
-  const shown = sensitive ? {} : { value };
+  const { original } = r;
+  const shown = sensitive ? {} : { value, ...(original !== undefined && { original }) };
   const said = worst === undefined ? {} : { message: worst.message };
   return commitChange(context, {
     workflow,
@@ -65,7 +66,7 @@ export function writeRecord(r: Recording, context: DecideContext): Decision {
           status,
           by: context.principal.subject,
           at,
-          ...(step.kind !== 'text' && { value }),
+          ...(step.kind !== 'text' && shown),
           ...(step.kind === 'text' && !sensitive && { digest: canonicalHash(value) }),
         },
       },
@@ -111,6 +112,7 @@ function readBack(r: Recording, worst: Deviation, context: DecideContext): Decis
     reason: worst.reason,
     step: step.id,
     ...(!r.sensitive && { heard: r.value }),
+    ...(r.original !== undefined && { original: r.original }),
     ...(step.kind === 'reading' && { unit: step.unit.symbol }),
     ...(worst.limit !== undefined && { limit: worst.limit }),
     message: worst.message,

@@ -58,7 +58,7 @@ export const workflowOutput = z.object({
     .array(
       z.object({
         step: z.string(),
-        status: z.enum(['open', 'done', 'awaiting_second', 'retake']),
+        status: z.enum(['open', 'done', 'awaiting_second', 'retake', 'skipped']),
         seq: whole.describe('Give this as replaces to correct the step.'),
       }),
     )

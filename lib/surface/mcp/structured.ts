@@ -141,6 +141,7 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
     case 'WORKFLOW_COMPLETED':
     case 'WORKFLOW_BLOCKED':
     case 'SECOND_PERSON_REQUIRED':
+    case 'NOT_SKIPPABLE':
     case 'STEP_NOT_READY':
     case 'STEPS_MISSING': {
       const { code: _code, workflow, ...detail } = refusal;

@@ -3,18 +3,20 @@ import type { ReceiptResult } from '../../core/model/workflow.ts';
 import type { Committed } from '../../core/outcome.ts';
 import type { Lexicon } from './lexicon.ts';
 import { nextSentence } from './next.ts';
-import { counted, phrase, say } from './words.ts';
+import { counted, phrase, say, type Sentence } from './words.ts';
 
 /** The sentences for a committed command; a duplicate says that it was already done. */
 export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
   const { receipt, workflow: view, duplicate } = outcome;
   const work = lexicon.work(view);
   const what = (): string =>
-    receipt.step === undefined ? work : lexicon.record(view, receipt.step, receipt.value);
+    receipt.step === undefined
+      ? work
+      : lexicon.record(view, receipt.step, receipt.value, receipt.original);
   const title = (): string =>
     receipt.step === undefined ? work : lexicon.step(view, receipt.step);
   const done = (words: string): string => (duplicate ? `already ${words}` : words);
-  const sentences: { readonly [R in ReceiptResult]: () => readonly (string | undefined)[] } = {
+  const sentences: { readonly [R in ReceiptResult]: () => readonly Sentence[] } = {
     started: () => [
       done(`started, ${work}`),
       nextSentence(view, duplicate ? 'next is' : 'first is'),
@@ -29,6 +31,7 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
       afterWaiting(outcome),
     ],
     confirmed: () => [done(`confirmed, ${what()}`), nextSentence(view)],
+    skipped: () => [done(`skipped, ${title()}`), nextSentence(view)],
     deviation_recorded: () => [done(`recorded as a deviation, ${what()}`), nextSentence(view)],
     retake_required: () => [done(`noted, ${what()}; it has to be repeated`), nextSentence(view)],
     blocked: () => [
@@ -50,7 +53,7 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
 }
 
 /** The step that waits was just named, so only another one is worth a second sentence. */
-function afterWaiting({ workflow: view, receipt }: Committed): string | undefined {
+function afterWaiting({ workflow: view, receipt }: Committed): Sentence {
   const same = view.next?.awaiting_second === true && view.next.step === receipt.step;
   return same ? undefined : nextSentence(view);
 }

@@ -69,6 +69,8 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
       );
     case 'SECOND_PERSON_REQUIRED':
       return secondPerson(lexicon, refusal);
+    case 'NOT_SKIPPABLE':
+      return notSkippable(lexicon, refusal);
     case 'STEP_NOT_READY': {
       const earlier = refusal.requires.map((id) => lexicon.step(refusal.workflow, id));
       return say(
@@ -129,6 +131,19 @@ function stale(lexicon: Lexicon, refusal: RefusalOf<'STALE_REFERENCE'>): string 
       return say('that record has been changed in the meantime', nextSentence(view));
     case 'confirmation':
       return say('that confirmation is no longer valid', 'please say the value again');
+  }
+}
+
+function notSkippable(lexicon: Lexicon, refusal: RefusalOf<'NOT_SKIPPABLE'>): string {
+  const { workflow: view, step, why } = refusal;
+  const title = lexicon.step(view, step);
+  switch (why) {
+    case 'required':
+      return say(`${title} has to be done and cannot be skipped`, nextSentence(view));
+    case 'needed':
+      return say(`${title} cannot be skipped, because a later step needs it`, nextSentence(view));
+    case 'recorded':
+      return say(`${title} is already on record, so it cannot be skipped`, 'you can correct it');
   }
 }
 

@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Decision } from '../../../lib/core/decide/decision.ts';
+import { itemBytes } from '../../../lib/core/keys.ts';
 import type { StepInput } from '../../../lib/core/model/commands.ts';
+import type { Workflow } from '../../../lib/core/model/workflow.ts';
+import { viewOf } from '../../../lib/core/view.ts';
+import { parsedProcedure } from '../../support/parsed-procedure.ts';
 import { person, PureWorld, refusalOf, valveCheck } from '../../support/pure-world.ts';
 
 const ana = person('Ana');
@@ -174,6 +178,12 @@ describe('a block', () => {
       asset: 'V-101',
       fence: 1,
       held: false,
+      last: {
+        procedure: 'valve-check',
+        version: 3,
+        at: '2026-01-02T03:04:05.678Z',
+        values: { isolated: true, outlet: 42 },
+      },
     });
     expect(world.plan?.pointers).toEqual([{ op: 'remove', subject: 'dev:ana' }]);
   });
@@ -333,6 +343,12 @@ describe('completing', () => {
       asset: 'V-101',
       fence: 1,
       held: false,
+      last: {
+        procedure: 'valve-check',
+        version: 3,
+        at: '2026-01-02T03:04:05.678Z',
+        values: { isolated: true, inlet: 5, outlet: 3, leak: 'dry' },
+      },
     });
     expect(world.plan?.pointers).toEqual([{ op: 'remove', subject: 'dev:ana' }]);
   });
@@ -355,6 +371,69 @@ describe('completing', () => {
   it('is refused to anybody but the person it is assigned to', () => {
     finish();
     expect(refusalOf(world.decide(cara, complete()))).toMatchObject({ code: 'NOT_ASSIGNED' });
+  });
+});
+
+describe('what was recorded last time', () => {
+  const next = () => viewOf(world.state, parsedProcedure(valveCheck)).next;
+
+  it('is told with the next step of the next workflow on the asset, and survives its start', () => {
+    finish();
+    world.nowMs += 60_000;
+    world.run(ana, complete());
+    world.nowMs += 60_000;
+    world.run(ben, start);
+    const at = '2026-01-02T03:05:05.678Z';
+    expect(next()).toMatchObject({ step: 'isolated', last: { value: true, at } });
+    expect(world.state.previous?.values).toEqual({
+      isolated: true,
+      inlet: 5,
+      outlet: 3,
+      leak: 'dry',
+    });
+    expect(world.lock).toMatchObject({ held: true, last: { at } });
+    world.run(ben, record('leak', { kind: 'choice', option: 'dry' }));
+    world.run(ben, { ...abandon(1), workflow: id() });
+    expect(world.lock?.last?.values).toEqual({ leak: 'dry' });
+  });
+
+  it('stays on the lock when a workflow ends without a value', () => {
+    finish();
+    world.run(ana, complete());
+    world.run(ben, start);
+    world.run(ben, abandon(1));
+    expect(world.lock).toMatchObject({ held: false, last: { values: { outlet: 3 } } });
+  });
+
+  it('is not told of a step that waits for its second person', () => {
+    finish();
+    world.run(ana, complete());
+    world.run(ben, start);
+    world.run(ben, record('isolated', yes));
+    world.run(ben, record('leak', { kind: 'choice', option: 'dry' }));
+    world.run(ben, record('remarks', { kind: 'skip', reason: 'none' }));
+    expect(next()).toMatchObject({ step: 'isolated', awaiting_second: true });
+    expect(next()).not.toHaveProperty('last');
+  });
+
+  it('gives way where the state has no room for a record', () => {
+    finish();
+    world.run(ana, complete());
+    world.run(ben, start);
+    const bytes = itemBytes(world.state);
+    const dry = record('leak', { kind: 'choice', option: 'dry' });
+    const filled = (size: number): void => {
+      world.workflow = { ...world.state, filler: 'x'.repeat(size - bytes - 10) } as Workflow;
+    };
+    const before = world.state;
+    filled(32_000);
+    world.run(ben, dry);
+    expect(world.state).toHaveProperty('previous');
+    world.workflow = before;
+    filled(32_700);
+    world.run(ben, dry);
+    expect(world.state).not.toHaveProperty('previous');
+    expect(world.state.steps['leak']).toMatchObject({ value: 'dry' });
   });
 });
 

@@ -13,6 +13,11 @@ const reading = (value: number, unit?: string): StepInput => ({
   value,
   ...(unit !== undefined && { unit }),
 });
+const spoken = (text: string, unit?: string): StepInput => ({
+  kind: 'spoken_reading',
+  text,
+  ...(unit !== undefined && { unit }),
+});
 const record = (step: string, input: StepInput, more: Partial<RecordStep> = {}): RecordStep => ({
   type: 'record_step',
   workflow: world.state.id,
@@ -147,6 +152,133 @@ describe('a plain reading', () => {
     expect(
       refusalOf(world.decide(ben, record('leak', { kind: 'choice', option: 'dry' }))),
     ).toMatchObject({ code: 'NOT_ASSIGNED', holder: 'Ana' });
+  });
+});
+
+describe('a reading in words', () => {
+  beforeEach(isolate);
+
+  it.each([
+    ['four point two', undefined],
+    ['four point two bars', undefined],
+    ['4.2 bar', 'bar'],
+    ['four point two', 'Bars'],
+  ])('%j with the unit %j is recorded as the number it says', (text, unit) => {
+    expect(world.run(ana, record('inlet', spoken(text, unit)))).toMatchObject({
+      receipt: { result: 'recorded', value: 4.2 },
+    });
+    expect(world.state.steps['inlet']).toMatchObject({ value: 4.2 });
+  });
+
+  it('is the same content as the number, said either way', () => {
+    world.run(ana, record('inlet', spoken('four point two')));
+    expect(world.run(ana, record('inlet', reading(4.2)))).toEqual({ kind: 'duplicate', seq: 4 });
+    expect(world.run(ana, record('inlet', spoken('4.2 bar')))).toEqual({
+      kind: 'duplicate',
+      seq: 4,
+    });
+  });
+
+  it('out of bounds is confirmed by the number that was read back', () => {
+    const confirmation = confirmationFor('inlet', spoken('forty-two'));
+    expect(world.run(ana, record('inlet', reading(42), { confirmation })).kind).toBe('commit');
+  });
+
+  it.each([
+    ['is not one number', spoken('three or four'), '/spoken_reading'],
+    ['has another unit', spoken('four psi'), '/spoken_reading'],
+    ['has too many decimals', spoken('four point two five'), '/spoken_reading'],
+    ['comes with another unit', spoken('four', 'psi'), '/unit'],
+  ])('that %s writes nothing', (_what, input, path) => {
+    const before = world.state;
+    expect(refusalOf(world.run(ana, record('inlet', input)))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      faults: [{ path }],
+    });
+    expect(world.state).toBe(before);
+  });
+
+  it('is refused for a step that takes no reading', () => {
+    expect(refusalOf(world.decide(ana, record('leak', spoken('four'))))).toMatchObject({
+      faults: [
+        { path: '/spoken_reading', message: 'leak is a choice step: expected the argument choice' },
+      ],
+    });
+  });
+});
+
+describe('a reading in a unit that the step converts', () => {
+  beforeEach(isolate);
+  const original = { value: 40, unit: 'psi' };
+
+  it.each([
+    ['as a number with its unit', reading(40, 'PSI')],
+    ['by an alias', reading(40, 'pounds')],
+    ['in words', spoken('forty psi')],
+    ['in words, with the unit beside them', spoken('forty', 'psi')],
+    ['in words, with the unit twice', spoken('forty pounds', 'psi')],
+  ])('is recorded converted, with what was said beside it, %s', (_how, input) => {
+    expect(world.run(ana, record('outlet', input))).toMatchObject({
+      receipt: { result: 'recorded', value: 2.8, original },
+    });
+    expect(world.state.steps['outlet']).toMatchObject({ value: 2.8, original });
+    expect(world.events.at(-1)?.data).toMatchObject({ value: 2.8, unit: 'bar', original });
+  });
+
+  it('is the same content only with the same original', () => {
+    world.run(ana, record('outlet', reading(40, 'psi')));
+    expect(world.run(ana, record('outlet', spoken('forty pounds')))).toEqual({
+      kind: 'duplicate',
+      seq: 4,
+    });
+    expect(refusalOf(world.run(ana, record('outlet', reading(2.8))))).toMatchObject({
+      reason: 'already_recorded',
+      heard: 2.8,
+      recorded: 2.8,
+    });
+    expect(refusalOf(world.run(ana, record('outlet', reading(40.1, 'psi'))))).toMatchObject({
+      reason: 'already_recorded',
+      heard: 2.8,
+      original: { value: 40.1, unit: 'psi' },
+    });
+  });
+
+  it('of a late repeated correction is found by its original', () => {
+    world.run(ana, record('outlet', reading(3)));
+    world.run(ana, correct('outlet', reading(40, 'psi'), 4));
+    const found = (input: StepInput): readonly number[] => {
+      const late = world.run(ana, correct('outlet', input, 4));
+      if (late.kind !== 'search') throw new Error('expected a search');
+      return world.events.filter((event) => late.matches(event, undefined)).map(({ seq }) => seq);
+    };
+    expect(found(reading(40, 'psi'))).toEqual([5]);
+    expect(found(reading(2.8))).toEqual([]);
+  });
+
+  it('out of bounds is read back with both values, and confirmed for both only', () => {
+    const outcome = refusalOf(world.decide(ana, record('outlet', reading(200, 'psi'))));
+    expect(outcome).toMatchObject({
+      reason: 'out_of_bounds',
+      heard: 13.8,
+      unit: 'bar',
+      original: { value: 200, unit: 'psi' },
+    });
+    const confirmation = confirmationFor('outlet', reading(200, 'psi'));
+    const bare = record('outlet', reading(13.8), { confirmation });
+    expect(refusalOf(world.decide(ana, bare))).toMatchObject({ reason: 'out_of_bounds' });
+    const same = record('outlet', reading(200, 'psi'), { confirmation });
+    expect(world.run(ana, same)).toMatchObject({ receipt: { result: 'blocked' } });
+  });
+
+  it('that no number can keep is refused', () => {
+    const outcome = refusalOf(world.decide(ana, record('outlet', reading(1e300, 'psi'))));
+    expect(outcome).toMatchObject({ faults: [{ path: '/reading' }] });
+  });
+
+  it('is refused with two units that differ', () => {
+    expect(refusalOf(world.decide(ana, record('outlet', spoken('4 psi', 'bar'))))).toMatchObject({
+      faults: [{ path: '/unit' }],
+    });
   });
 });
 

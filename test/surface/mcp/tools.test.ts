@@ -219,6 +219,140 @@ describe('record_step', () => {
   });
 });
 
+describe('a reading in words', () => {
+  test('is recorded, and the answer says the number that was understood', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const step = 'suction_pressure';
+    const spoken_reading = 'two point one bar';
+    const { text, data } = await call(app, 'record_step', { workflow_id, step, spoken_reading });
+    expect(text).toMatch(/^Recorded, suction pressure 2\.1 bar\. /u);
+    expect(data).toMatchObject({ code: 'OK', receipt: { value: 2.1 } });
+  });
+
+  test('that is not one number is asked again, and nothing is recorded', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const args = { workflow_id, step: 'suction_pressure', spoken_reading: 'three or four' };
+    const { text, data, isError } = await call(app, 'record_step', args);
+    expect(isError).toBe(true);
+    expect(text).toBe(
+      'I could not understand that as one number. What is the value for suction pressure, in bar?',
+    );
+    expect(data).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      faults: [{ path: '/spoken_reading' }],
+    });
+    const now = await call(app, 'get_workflow', { workflow_id });
+    expect(now.data).toMatchObject({ workflow: { version: 1 } });
+  });
+
+  test('is another argument than the same number under one key', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const args = { workflow_id, step: 'suction_pressure', idempotency_key: 'k' };
+    const words = { ...args, spoken_reading: 'two point one' };
+    await call(app, 'record_step', words);
+    expect((await call(app, 'record_step', words)).data).toMatchObject({ duplicate: true });
+    expect((await call(app, 'record_step', { ...args, reading: 2.1 })).data).toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+      detail: { fields: ['reading', 'spoken_reading'] },
+    });
+  });
+});
+
+describe('a reading in another unit', () => {
+  test.each([
+    [{ reading: 30, unit: 'psi' }, 'suction_pressure', '30 psi, that is 2.07 bar'],
+    [{ spoken_reading: 'thirty psi' }, 'suction_pressure', '30 psi, that is 2.07 bar'],
+    [{ reading: 210, unit: 'kPa' }, 'suction_pressure', '210 kilopascals, that is 2.1 bar'],
+    [
+      { spoken_reading: 'one hundred and forty degrees fahrenheit' },
+      'bearing_temperature',
+      '140 degrees Fahrenheit, that is 60 degrees Celsius',
+    ],
+  ])('%j is recorded converted and read back in both', async (answer, step, said) => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const { text, data } = await call(app, 'record_step', { workflow_id, step, ...answer });
+    expect(text).toContain(`Recorded, ${step.replace('_', ' ')} ${said}. `);
+    const receipt = data['receipt'] as { value: number; original: { value: number } };
+    expect(text).toContain(`${receipt.original.value} `);
+    const now = await call(app, 'get_workflow', { workflow_id });
+    const { value, original } = receipt;
+    expect(now.data['steps']).toContainEqual(expect.objectContaining({ step, value, original }));
+  });
+});
+
+describe('what was recorded last time', () => {
+  test('is told with the next step of the next inspection', async () => {
+    const { app } = await openWorld();
+    const first = await started(app);
+    const record = (workflow_id: string, step: string, answer: object) =>
+      call(app, 'record_step', { workflow_id, step, ...answer });
+    await record(first, 'guards_check', { confirmed: true });
+    await record(first, 'suction_pressure', { spoken_reading: 'thirty psi' });
+    const end = { workflow_id: first, reason: 'shift ends' };
+    const { tenure } = (await call(app, 'abandon_workflow', end)).data;
+    await call(app, 'abandon_workflow', { ...end, tenure });
+    const second = await started(app, 'ben');
+    const { text, data } = await call(
+      app,
+      'record_step',
+      { workflow_id: second, step: 'guards_check', confirmed: true },
+      'ben',
+    );
+    expect(text).toBe(
+      'Recorded, guards check: yes. Next is suction pressure, in bar; expected between 1.5 and 3; last time 2.07.',
+    );
+    expect(data).toMatchObject({
+      next_step: { step: 'suction_pressure', last: { value: 2.07, at: expect.any(String) } },
+    });
+  });
+});
+
+describe('an optional step', () => {
+  test('is skipped with a reason, and recorded later by the number that is asked for', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const step = 'motor_current';
+    const skipped = await call(app, 'record_step', {
+      workflow_id,
+      step,
+      skip_reason: 'no panel here',
+    });
+    expect(skipped.text).toMatch(/^Skipped, motor current\. Next is guards check/u);
+    expect(skipped.data).toMatchObject({ code: 'OK', receipt: { result: 'skipped', seq: 2 } });
+    const now = await call(app, 'get_workflow', { workflow_id });
+    expect(now.data['steps']).toContainEqual(
+      expect.objectContaining({ step, status: 'skipped', seq: 2 }),
+    );
+    const asked = await call(app, 'record_step', { workflow_id, step, reading: 90 });
+    expect(asked.text).toBe(
+      'Motor current was skipped, and I heard 90 amperes. Should I record it?',
+    );
+    const { replaces } = asked.data;
+    const recorded = await call(app, 'record_step', { workflow_id, step, reading: 90, replaces });
+    expect(recorded.text).toMatch(/^Recorded, motor current 90 amperes\. /u);
+    const again = await call(app, 'record_step', { workflow_id, step, skip_reason: 'no panel' });
+    expect(again.text).toBe(
+      'Motor current is already on record, so it cannot be skipped. You can correct it.',
+    );
+    expect(again.data).toMatchObject({ code: 'NOT_SKIPPABLE', detail: { why: 'recorded' } });
+  });
+
+  test('that is not one cannot be skipped, and the answer goes on with the work', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const args = { workflow_id, step: 'guards_check', skip_reason: 'in a hurry' };
+    const { text, isError } = await call(app, 'record_step', args);
+    expect(isError).toBe(true);
+    expect(text).toBe(
+      'Guards check has to be done and cannot be skipped. Next is guards check; answer yes or no.',
+    );
+  });
+});
+
 describe('hand-over, abandonment and blocks', () => {
   test('work is handed over in two calls to somebody who has been here', async () => {
     const { app } = await openWorld();
@@ -372,12 +506,19 @@ describe('bad arguments are an answer with every fault, and nothing is executed'
     ['record_step', { step: 's', reading: 1, choice: 'x' }, ['/choice']],
     ['record_step', { step: 's', reading: '12' }, ['/reading']],
     ['record_step', { step: 's', reading: null }, ['/reading']],
+    ['record_step', { step: 's', reading: 1, spoken_reading: 'one' }, ['/spoken_reading']],
+    ['record_step', { step: 's', spoken_reading: 1 }, ['/spoken_reading']],
+    ['record_step', { step: 's', spoken_reading: '1'.repeat(121) }, ['/spoken_reading']],
     ['record_step', { step: 's', confirmed: 'yes' }, ['/confirmed']],
     ['record_step', { step: 's', choice: 'x', unit: 'bar' }, ['/unit']],
     ['record_step', { step: 's', reading: 1, replaces: 0 }, ['/replaces']],
     ['record_step', { step: 's', reading: 1, replaces: 1.5 }, ['/replaces']],
     ['record_step', { step: 's', reading: 1, replaces: 1, confirms: 1 }, ['/confirms']],
     ['record_step', { step: 's', text: 'x'.repeat(2_001) }, ['/text']],
+    ['record_step', { step: 's', reading: 1, skip_reason: 'r' }, ['/skip_reason']],
+    ['record_step', { step: 's', skip_reason: ' ' }, ['/skip_reason']],
+    ['record_step', { step: 's', skip_reason: 'r'.repeat(501) }, ['/skip_reason']],
+    ['record_step', { step: 's', skip_reason: 'r', confirms: 1 }, ['/confirms']],
     ['resolve_block', { block: 1, decision: 'stop', reason: ' ' }, ['/decision', '/reason']],
     ['resolve_block', { decision: 'retake', reason: 'r'.repeat(501) }, ['/block', '/reason']],
     ['hand_over', { to: 'x'.repeat(273), tenure: '1' }, ['/to', '/tenure']],
