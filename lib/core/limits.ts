@@ -51,6 +51,7 @@ export const LIMITS = {
   choiceOptions: { max: 12, unit: 'options', reason: 'more cannot be chosen by ear' },
   spokenChoices: { max: 5, unit: 'choices', reason: 'what a listener keeps in mind' },
   spokenWords: { max: 74, unit: 'words', reason: 'an answer of less than thirty seconds' },
+  faultsShown: { max: 20, unit: 'faults', reason: 'what an assistant can act on at once' },
   replyBytes: { max: 20_000, unit: 'bytes', reason: 'a tool answer that no client cuts short' },
   uriChars: { max: 256, unit: 'characters', reason: 'no resource has a longer URI' },
   completions: { max: 100, unit: 'values', reason: 'the largest answer that clients accept' },

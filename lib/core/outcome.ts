@@ -140,8 +140,11 @@ export type Refusal =
       readonly replaces?: number;
       readonly confirms?: number;
       readonly tenure?: number;
-      /** Name of the receiver, where a hand-over asks. */
+      /** Name of the receiver, where a hand-over asks, and the subject to give back as `to`. */
       readonly to?: string;
+      readonly to_subject?: string;
+      /** Name of who made the record that another person is asked to confirm, if known. */
+      readonly by?: string;
       readonly workflow: WorkflowView;
     };
 

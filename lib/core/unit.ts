@@ -20,10 +20,12 @@ export function unitNames(unit: Unit): readonly string[] {
 
 /** The unit of the step or one of its conversions, by any of its names. */
 export function unitNamed(unit: Unit, name: string): Unit | Conversion | undefined {
+  const units = [unit, ...unit.conversions];
+  // Case tells symbols apart (mPa, MPa); words are the same in any case.
+  const exact = name.normalize('NFKC').trim();
+  const bySymbol = units.find(({ symbol }) => symbol.normalize('NFKC') === exact);
   const wanted = foldName(name);
-  return [unit, ...unit.conversions].find((one) =>
-    namesOf(one).some((other) => foldName(other) === wanted),
-  );
+  return bySymbol ?? units.find((one) => wordsOf(one).some((word) => foldName(word) === wanted));
 }
 
 /**
@@ -60,6 +62,10 @@ export function unitFaults(unit: Unit): readonly InputFault[] {
       message: `${name} is the name of another unit of this step`,
     }));
   });
+}
+
+function wordsOf({ spoken, aliases }: Unit | Conversion): readonly string[] {
+  return [spoken, ...aliases];
 }
 
 function namesOf({ symbol, spoken, aliases }: Unit | Conversion): readonly string[] {

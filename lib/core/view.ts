@@ -133,6 +133,13 @@ export function missingSteps(procedure: Procedure, workflow: Workflow): readonly
     .map((step) => step.id);
 }
 
+/** Whether a required step can only be done after this one: passing it over would lead nowhere. */
+export function isNeeded(procedure: Procedure, id: string): boolean {
+  return procedure.steps.some(
+    (later) => later.requires.includes(id) && (!later.optional || isNeeded(procedure, later.id)),
+  );
+}
+
 /** Required earlier steps of a step that are not done. */
 export function unmetRequirements(step: Step, workflow: Workflow): readonly string[] {
   return step.requires.filter((id) => workflow.steps[id]?.status !== 'done');
@@ -148,7 +155,7 @@ function nextStep(procedure: Procedure, workflow: Workflow): NextStep | undefine
       const status = workflow.steps[later.id]?.status;
       return status !== undefined && status !== 'skipped';
     });
-    return slot !== undefined || !step.optional || !passedOver;
+    return slot !== undefined || !step.optional || !passedOver || isNeeded(procedure, step.id);
   });
   const step =
     open ?? steps.find((other) => workflow.steps[other.id]?.status === 'awaiting_second');

@@ -130,9 +130,9 @@ export function commitChange(context: DecideContext, input: Change): Decision {
       change: withRoom(workflow, {
         ...change,
         set: {
-          ...change.set,
           ...(workflow.offered &&
             context.principal.subject === workflow.holder.subject && { offered: false }),
+          ...change.set,
           version: workflow.version + 1,
           head_seq: head.seq,
           head_hash: head.hash,

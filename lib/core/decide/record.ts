@@ -107,7 +107,8 @@ function hindered(r: Recording, context: DecideContext): Decision | undefined {
       workflow: viewOf(workflow, procedure),
     });
   }
-  const requires = unmetRequirements(step, workflow);
+  // What is on record can be corrected whatever became of the steps before it.
+  const requires = slot === undefined ? unmetRequirements(step, workflow) : [];
   if (requires.length > 0) {
     return refuse({
       code: 'STEP_NOT_READY',

@@ -25,13 +25,22 @@ export interface Recording extends RecordState {
   readonly confirmation: string | undefined;
 }
 
+/** Whether the confirmation given was signed for this value at `basis`, in time or not. */
+export function wasConfirmed(r: Recording, context: DecideContext, basis: number): boolean {
+  return confirmed(r, context, basis) !== undefined;
+}
+
 /** Whether the confirmation given was signed for this value when the step stood at `basis`. */
 export function confirms(r: Recording, context: DecideContext, basis: number): boolean {
-  if (r.confirmation === undefined) return false;
+  return confirmed(r, context, basis)?.late === false;
+}
+
+function confirmed(r: Recording, context: DecideContext, basis: number) {
+  if (r.confirmation === undefined) return undefined;
   const { confirmationSecret, now } = context;
   const said = verifyQuestion(confirmationSecret, asked(r, context), r.confirmation, now);
-  if (said === undefined || said.late || said.question !== 'value') return false;
-  return said.workflow === r.workflow.id && said.basis === basis;
+  const same = said?.question === 'value' && said.workflow === r.workflow.id;
+  return same && said.basis === basis ? said : undefined;
 }
 
 /** Whom and what a question about this value is bound to. */

@@ -5,7 +5,7 @@ import type { EventBody, Slot, VaultRow, Workflow } from '../model/workflow.ts';
 import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
 import type { DecideContext, Decision } from './decision.ts';
-import { confirms, sameContent, sameOriginal, type Recording } from './recording.ts';
+import { sameContent, sameOriginal, wasConfirmed, type Recording } from './recording.ts';
 
 /** The same content for a recorded step, or a correction that was made before. */
 export function repeated(r: Recording, context: DecideContext): Decision | undefined {
@@ -13,7 +13,9 @@ export function repeated(r: Recording, context: DecideContext): Decision | undef
   const { subject } = context.principal;
   const current = sameContent(r);
   const holds = (event: EventBody, vault: VaultRow | undefined) => eventHolds(event, r, vault);
-  const concerned = slot?.by === subject || r.workflow.holder.subject === subject;
+  // Whoever did not say a sensitive text is not told whether a guess of it is right.
+  const assigned = !r.sensitive && r.workflow.holder.subject === subject;
+  const concerned = slot?.by === subject || assigned;
   if (r.confirms !== undefined) {
     const open = slot?.seq === r.confirms && slot.witness === undefined;
     return open ? undefined : searchFor('confirms', r.confirms, r, subject, holds);
@@ -24,7 +26,7 @@ export function repeated(r: Recording, context: DecideContext): Decision | undef
     if (slot.status !== 'retake') {
       return concerned ? { kind: 'duplicate', seq: slot.seq } : undefined;
     }
-    const answered = slot.by === subject && confirms(r, context, slot.basis);
+    const answered = slot.by === subject && wasConfirmed(r, context, slot.basis);
     return answered ? { kind: 'duplicate', seq: slot.seq } : undefined;
   }
   if (slot?.seq === replaces) {

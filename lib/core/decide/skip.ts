@@ -5,7 +5,8 @@ import type { CorrectStep, RecordStep } from '../model/commands.ts';
 import type { Procedure, Step } from '../model/procedure.ts';
 import type { Slot, Workflow } from '../model/workflow.ts';
 import type { Refusal } from '../outcome.ts';
-import { viewOf } from '../view.ts';
+import { isBlank } from '../names.ts';
+import { isNeeded, viewOf } from '../view.ts';
 import {
   closedFor,
   commitChange,
@@ -35,7 +36,7 @@ export function decideSkip(
   context: DecideContext,
 ): Decision {
   const reason = said.normalize('NFC').trim();
-  if (reason === '') return invalid('/skip_reason', 'expected a reason that is not empty');
+  if (isBlank(reason)) return invalid('/skip_reason', 'expected a reason that is not empty');
   if ('confirms' in command) return invalid('/confirms', 'expected no skip_reason with it');
   const replaces = command.type === 'correct_step' ? command.replaces : undefined;
   const slot = workflow.steps[step.id];
@@ -87,13 +88,6 @@ function notSkippable({
   if (!step.optional) return 'required';
   if (slot !== undefined && slot.status !== 'skipped') return 'recorded';
   return isNeeded(procedure, step.id) ? 'needed' : undefined;
-}
-
-/** Whether a required step can only be done after this one: skipping it would lead nowhere. */
-function isNeeded(procedure: Procedure, id: string): boolean {
-  return procedure.steps.some(
-    (later) => later.requires.includes(id) && (!later.optional || isNeeded(procedure, later.id)),
-  );
 }
 
 function writeSkip(skip: Skip, context: DecideContext): Decision {

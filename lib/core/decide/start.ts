@@ -28,7 +28,11 @@ export function decideStart(
     return refuse({ code: 'NOT_FOUND', what: 'procedure', name: command.procedure, known });
   }
   const asset = canonicalAsset(command.asset);
-  if (asset.length > LIMITS.assetChars.max || !assetPattern(procedure).test(asset)) {
+  if (
+    asset === '' ||
+    asset.length > LIMITS.assetChars.max ||
+    !assetPattern(procedure).test(asset)
+  ) {
     return invalid(
       '/asset',
       `expected the name of a ${procedure.asset.type} such as ${procedure.asset.example}`,

@@ -4,7 +4,7 @@ import type { StepInput } from '../model/commands.ts';
 import type { ReadingStep, Step } from '../model/procedure.ts';
 import type { InputFault } from '../input-fault.ts';
 import type { Original } from '../model/workflow.ts';
-import { foldName } from '../names.ts';
+import { foldName, isBlank } from '../names.ts';
 import { hasDecimals } from '../parse-procedure.ts';
 import { readSpokenNumber } from '../spoken-number.ts';
 import { measured, unitNamed, unitNames } from '../unit.ts';
@@ -30,9 +30,9 @@ export function stepValue(step: Step, input: Exclude<StepInput, { kind: 'skip' }
   if (input.kind === 'spoken_reading' && step.kind === 'reading') return heardValue(step, input);
   if (input.kind === 'choice' && step.kind === 'choice') {
     const wanted = foldName(input.option);
-    const option = step.options.find(
-      ({ id, title }) => id === wanted || foldName(title) === wanted,
-    );
+    const option =
+      step.options.find(({ id }) => id === wanted) ??
+      step.options.find(({ title }) => foldName(title) === wanted);
     if (option !== undefined) return { ok: true, value: option.id };
     return fault(
       '/choice',
@@ -41,7 +41,7 @@ export function stepValue(step: Step, input: Exclude<StepInput, { kind: 'skip' }
   }
   if (input.kind === 'text' && step.kind === 'text') {
     const text = input.text.normalize('NFC').trim();
-    if (text === '') return fault('/text', 'expected a text that is not empty');
+    if (isBlank(text)) return fault('/text', 'expected a text that is not empty');
     return [...text].length <= step.max_chars
       ? { ok: true, value: text }
       : fault('/text', `expected at most ${step.max_chars} characters`);

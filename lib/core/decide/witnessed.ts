@@ -26,6 +26,7 @@ export function witnessed(r: Recording, context: DecideContext): Decision | unde
       ...(r.original !== undefined && { original: r.original }),
       ...(step.kind === 'reading' && { unit: step.unit.symbol }),
       state: question(r, context, 'witness', slot.seq),
+      ...(slot.by === workflow.holder.subject && { by: workflow.holder.name }),
       confirms: slot.seq,
       workflow: view,
     });

@@ -8,7 +8,8 @@ const slug = z
   .regex(
     /^[a-z][a-z0-9_-]{0,47}$/,
     'expected lower-case letters, digits, - or _, starting with a letter',
-  );
+  )
+  .refine((name) => !(name in Object.prototype), { error: 'expected a name that is not reserved' });
 const spoken = z.string().trim().min(1).max(120);
 const sentence = z.string().trim().min(1).max(300);
 const deviation = z

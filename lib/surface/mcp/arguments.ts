@@ -43,7 +43,9 @@ export function faultsOf(error: z.ZodError, input: unknown): readonly InputFault
     }
     return [{ path, message: messageOf(issue, valueAt(input, issue.path)) }];
   });
-  return faults.filter(({ path }, i) => faults.findIndex((other) => other.path === path) === i);
+  const first = new Map<string, InputFault>();
+  for (const fault of faults) if (!first.has(fault.path)) first.set(fault.path, fault);
+  return [...first.values()].slice(0, LIMITS.faultsShown.max);
 }
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): string {

@@ -44,7 +44,7 @@ export function speakNeedsConfirmation(
       return say(`${step} is already skipped`, 'should I change the reason?');
     case 'second_person':
       return say(
-        `${phrase(view.holder, 64)} recorded ${read}`,
+        `${outcome.by === undefined ? 'somebody else' : phrase(outcome.by, 64)} recorded ${read}`,
         'do you confirm it as second person?',
       );
     case 'ends_assignment':

@@ -9,7 +9,9 @@ export function nextSentence(view: WorkflowView, lead = 'next is'): Sentence {
   if (block !== undefined) {
     return `it is blocked because ${phrase(block.message)}; a supervisor has to decide`;
   }
-  if (next === undefined) return 'all steps are done; you can complete it now';
+  if (next === undefined) {
+    return view.ready_to_complete ? 'all steps are done; you can complete it now' : undefined;
+  }
   if (next.awaiting_second) {
     return `${phrase(next.title)} still needs another person to confirm it`;
   }
