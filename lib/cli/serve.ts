@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import pino from 'pino';
+import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
 import { dataFile, localApp, openLocal } from '../wiring.ts';
 import { CliProblem } from './failure.ts';
@@ -16,8 +17,11 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** Replaces the MCP server behind the same HTTP pipeline; for fixtures in tests. */
+type Fixtures = Pick<Parameters<typeof localApp>[2], 'mcpFactory'>;
+
 /** Starts the server; a taken port is a problem with one sentence. */
-export async function startServer(settings: Settings): Promise<Running> {
+export async function startServer(settings: Settings, fixtures: Fixtures = {}): Promise<Running> {
   // Standard output is for people; log lines go to standard error.
   const logger = pino({ level: settings.logLevel, base: null }, pino.destination(2));
   const local = await openLocal(settings, {
@@ -26,12 +30,13 @@ export async function startServer(settings: Settings): Promise<Running> {
     },
   });
   try {
-    const server = createServer();
+    const server = boundedServer();
     const port = await listen(server, settings);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const url = settings.publicUrl ?? `http://${shown}:${port}/mcp`;
     const version = packageVersion();
     const app = await localApp(settings, local, {
+      ...fixtures,
       publicUrl: url,
       version,
       log: ({ level, msg, ...rest }) => {
@@ -75,6 +80,24 @@ export function banner(settings: Settings, url: string): string {
     '',
     'Stop with Ctrl+C.',
   ].join('\n');
+}
+
+/**
+ * A server on which a connection that says little, or says it slowly, is over soon: a caller who
+ * waits longer than this has been given up by every assistant.
+ */
+function boundedServer(): Server {
+  const server = createServer({
+    headersTimeout: LIMITS.requestMs.max,
+    requestTimeout: LIMITS.requestMs.max,
+    connectionsCheckingInterval: 500,
+    keepAliveTimeout: 5_000,
+    // Room for the longest token beside the other headers.
+    maxHeaderSize: LIMITS.headerBytes.max,
+  });
+  server.maxConnections = LIMITS.connections.max;
+  server.maxHeadersCount = 100;
+  return server;
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<number> {
