@@ -91,7 +91,7 @@ function boundedServer(): Server {
     headersTimeout: LIMITS.requestMs.max,
     requestTimeout: LIMITS.requestMs.max,
     connectionsCheckingInterval: 500,
-    keepAliveTimeout: 5_000,
+    keepAliveTimeout: 3_000,
     // Room for the longest token beside the other headers.
     maxHeaderSize: LIMITS.headerBytes.max,
   });

@@ -213,7 +213,8 @@ const ROWS: readonly (readonly [row: string, requirement: string, check: () => P
         tool(peer('ana'), 'start_workflow', args, 1),
         tool(peer('ana'), 'start_workflow', args, 2),
       ]);
-      expect(both.map((answer) => at(answer, 'duplicate')).toSorted()).toEqual([false, true]);
+      const repeats = both.filter((answer) => at(answer, 'duplicate') === true);
+      expect(repeats).toHaveLength(1);
       expect(at(both[0], 'receipt')).toEqual(at(both[1], 'receipt'));
     },
   ],
