@@ -119,7 +119,13 @@ export async function openLocal(
 export async function localApp(
   settings: Settings,
   local: Local,
-  options: { readonly publicUrl: string; readonly version: string; readonly log: AppParts['log'] },
+  options: {
+    readonly publicUrl: string;
+    readonly version: string;
+    readonly log: AppParts['log'];
+    /** Replaces the MCP server on the same pipeline; for fixtures in tests. */
+    readonly mcpFactory?: AppParts['mcpFactory'];
+  },
 ): Promise<Hono> {
   const issuer = await developmentIssuer(settings);
   const configured = settings.issuers.map((entry) => ({
@@ -148,6 +154,7 @@ export async function localApp(
     commandTimeoutMs: settings.commandTimeoutMs,
     serverVersion: options.version,
     log: options.log,
+    ...(options.mcpFactory !== undefined && { mcpFactory: options.mcpFactory }),
     rateLimiter: createTokenBuckets(settings.ratePerMinute, systemClock),
   });
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import pino, { type Logger } from 'pino';
 import { activeVersions } from '../core/active-versions.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
 import { dataFile, localApp, openLocal, type Local } from '../wiring.ts';
 import { CliProblem } from './failure.ts';
@@ -18,8 +19,11 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** Replaces the MCP server behind the same HTTP pipeline; for fixtures in tests. */
+type Fixtures = Pick<Parameters<typeof localApp>[2], 'mcpFactory'>;
+
 /** Starts the server; a taken port is a problem with one sentence. */
-export async function startServer(settings: Settings): Promise<Running> {
+export async function startServer(settings: Settings, fixtures: Fixtures = {}): Promise<Running> {
   // Standard output is for people; log lines go to standard error.
   const logger = pino({ level: settings.logLevel, base: null }, pino.destination(2));
   const local = await openLocal(settings, {
@@ -30,13 +34,14 @@ export async function startServer(settings: Settings): Promise<Running> {
       );
     },
   });
-  const server = createServer();
+  const server = boundedServer();
   try {
     const port = await listen(server, settings);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const url = settings.publicUrl ?? `http://${shown}:${port}/mcp`;
     const version = packageVersion();
     const app = await localApp(settings, local, {
+      ...fixtures,
       publicUrl: url,
       version,
       log: ({ level, msg, ...rest }) => {
@@ -99,6 +104,24 @@ async function warnOfMissingVersions(local: Local, logger: Pick<Logger, 'warn'>)
   } catch (error) {
     logger.warn({ err: error }, 'could not look for missing procedure versions');
   }
+}
+
+/**
+ * A server on which a connection that says little, or says it slowly, is over soon: a caller who
+ * waits longer than this has been given up by every assistant.
+ */
+function boundedServer(): Server {
+  const server = createServer({
+    headersTimeout: LIMITS.requestMs.max,
+    requestTimeout: LIMITS.requestMs.max,
+    connectionsCheckingInterval: 500,
+    keepAliveTimeout: 3_000,
+    // Room for the longest token beside the other headers.
+    maxHeaderSize: LIMITS.headerBytes.max,
+  });
+  server.maxConnections = LIMITS.connections.max;
+  server.maxHeadersCount = 100;
+  return server;
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<number> {

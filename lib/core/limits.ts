@@ -14,6 +14,21 @@ export const LIMITS = {
     unit: 'bytes',
     reason: 'far below the 6 MB a function accepts, far above any command',
   },
+  headerBytes: {
+    max: 16_384,
+    unit: 'bytes',
+    reason: 'the longest token, twice',
+  },
+  requestMs: {
+    max: 4_000,
+    unit: 'ms',
+    reason: 'a request that takes longer to arrive has no listener any more',
+  },
+  connections: {
+    max: 2_000,
+    unit: 'connections',
+    reason: 'far beyond one plant, within one process',
+  },
   jsonDepth: { max: 32, unit: 'levels', reason: 'no command nests deeper than five' },
   jsonNodes: { max: 200_000, unit: 'containers', reason: 'more than any accepted body can hold' },
   idempotencyKeyChars: { max: 255, unit: 'characters', reason: 'what widely used APIs accept' },

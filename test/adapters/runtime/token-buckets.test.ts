@@ -3,10 +3,10 @@ import { createTokenBuckets } from '../../../lib/adapters/runtime/token-buckets.
 
 function limiter(perMinute: number, size?: number) {
   const clock = { ms: 0, now: () => clock.ms };
-  const { take } = createTokenBuckets(perMinute, clock, size);
+  const buckets = createTokenBuckets(perMinute, clock, size);
   const times = async (caller: string, count: number): Promise<readonly number[]> => {
     const waits: number[] = [];
-    for (let n = 0; n < count; n++) waits.push(await take(caller));
+    for (let n = 0; n < count; n++) waits.push(await buckets.take(caller));
     return waits;
   };
   return { clock, times };
