@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, hkdfSync } from 'node:crypto';
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
@@ -179,6 +179,16 @@ describe('a list of heads', () => {
     await talked(elsewhere, 'ana', ['start pump-inspection PUMP-01']);
     await writeFile(file, (await inProcess(['audit', 'heads', '--data', elsewhere])).out);
     expect((await compare()).err).toContain('was not signed by this deployment');
+  });
+
+  test('is signed as the documents say, so that its signature can be checked by other means', async () => {
+    await heads();
+    const [last = '', ...signed] = (await lines()).toReversed();
+    const secret = (await readFile(join(folder, 'secret'), 'utf8')).trim();
+    const key = Buffer.from(hkdfSync('sha256', secret, '', 'checkpoint:heads', 32)).toString('hex');
+    const mac = createHmac('sha256', key);
+    for (const line of signed.toReversed()) mac.update(`${line}\n`);
+    expect(JSON.parse(last)).toEqual({ type: 'mac', heads: 2, mac: mac.digest('hex') });
   });
 
   test('is signed for its date too', async () => {
