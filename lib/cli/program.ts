@@ -3,7 +3,6 @@ import { Command, Option } from 'commander';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { addAuditCommands } from './audit/commands.ts';
 import type { Commands } from './commands.ts';
-import { runDemo } from './demo/demo.ts';
 import { addEraseCommand } from './erase.ts';
 import { problemText } from './failure.ts';
 import { addLookCommands } from './look/commands.ts';
@@ -39,6 +38,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     .description('Durable, authoritative workflows for voice and chat agents over MCP')
     .version(packageVersion())
     .exitOverride()
+    .showHelpAfterError('(checkpoint --help shows what there is)')
     .configureOutput({
       writeOut: (text) => {
         out(text.trimEnd());
@@ -82,6 +82,8 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     .command('demo')
     .description('play a whole pump inspection, with a crash in the middle, and check every answer')
     .action(async () => {
+      // Loaded only here: its MCP client takes longer to load than a server to start.
+      const { runDemo } = await import('./demo/demo.ts');
       exitCode = await runDemo(terminal);
     });
 

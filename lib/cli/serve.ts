@@ -30,8 +30,8 @@ export async function startServer(settings: Settings): Promise<Running> {
       );
     },
   });
+  const server = createServer();
   try {
-    const server = createServer();
     const port = await listen(server, settings);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const url = settings.publicUrl ?? `http://${shown}:${port}/mcp`;
@@ -48,6 +48,8 @@ export async function startServer(settings: Settings): Promise<Running> {
     void warnOfMissingVersions(local, logger);
     return { url, stop: () => stop(server, () => local.close()) };
   } catch (error) {
+    // A port that goes on listening would keep the process alive.
+    server.close();
     await local.close();
     throw error;
   }
@@ -56,7 +58,8 @@ export async function startServer(settings: Settings): Promise<Running> {
 /** What is printed once the server is up: where it is and how to connect. */
 export function banner(settings: Settings, url: string): string {
   const client = { mcpServers: { checkpoint: { type: 'http', url } } };
-  const data = settings.dataFolder === '.checkpoint' ? '' : ` --data ${settings.dataFolder}`;
+  const data =
+    settings.dataFolder === '.checkpoint' ? '' : ` --data ${quoted(settings.dataFolder)}`;
   const config = {
     mcpServers: {
       checkpoint: { ...client.mcpServers.checkpoint, headers: { Authorization: 'Bearer <token>' } },
@@ -91,6 +94,11 @@ async function warnOfMissingVersions(local: Local, logger: Pick<Logger, 'warn'>)
   } catch (error) {
     logger.warn({ err: error }, 'could not look for missing procedure versions');
   }
+}
+
+/** A path as it can be typed into a shell. */
+function quoted(path: string): string {
+  return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<number> {

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { Settings } from '../../settings.ts';
 import { localTools, openLocal } from '../../wiring.ts';
-import { connectAssistant } from '../demo/assistant.ts';
 import { CliProblem } from '../failure.ts';
 import { signToken, type TokenOptions } from '../token.ts';
 import { wrapped } from '../text.ts';
@@ -98,6 +97,8 @@ async function overMcp(settings: Settings, options: TalkOptions, url: string): P
     new CliProblem(`${url} did not answer: check --url, the token, and that the server runs.`, {
       cause,
     });
+  // Loaded only here: an MCP client takes longer to load than anything else.
+  const { connectAssistant } = await import('../demo/assistant.ts');
   try {
     const assistant = await connectAssistant(name, url, token);
     const call: CallTool = (tool, args) =>
