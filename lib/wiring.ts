@@ -1,4 +1,5 @@
 // The one place that puts adapters into the core and the surface. Holds no rule of its own.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { createTokenVerifier } from './adapters/identity/token-verifier.ts';
@@ -10,17 +11,22 @@ import { systemClock, systemRandom } from './adapters/runtime/system.ts';
 import { createTokenBuckets } from './adapters/runtime/token-buckets.ts';
 import { openSqliteStore } from './adapters/sqlite/store.ts';
 import { Fault } from './core/fault.ts';
+import type { Principal } from './core/model/principal.ts';
 import type { DomainPolicy } from './core/ports/policy.ts';
 import type { StorageBackend } from './core/ports/storage.ts';
 import { buildRegistry, type ProcedureRegistry } from './core/procedures.ts';
 import { createQueries, type Queries } from './core/queries.ts';
 import { registerProcedures } from './core/register-procedures.ts';
-import { secretsOf } from './core/secrets.ts';
+import { headsKey, secretsOf } from './core/secrets.ts';
 import { createService, type OnFault, type Service } from './core/service/service.ts';
 import { instrumentCalibration } from './policies/instrument-calibration/policy.ts';
 import { pumpInspection } from './policies/pump-inspection/policy.ts';
 import type { Settings } from './settings.ts';
 import { createApp, type AppParts } from './surface/app.ts';
+import { toolNamed } from './surface/mcp/tools.ts';
+import { createSpeech } from './surface/speech.ts';
+
+export { systemClock };
 
 /** Everything a local process works with. `close` ends the store. */
 export interface Local {
@@ -34,6 +40,11 @@ export interface Local {
 /** The file of the embedded backend within a data folder. */
 export function dataFile(dataFolder: string): string {
   return join(dataFolder, 'checkpoint.sqlite');
+}
+
+/** The key under which this deployment signs lists of chain heads. */
+export async function headsSecret(settings: Settings): Promise<string> {
+  return headsKey(await readDeploymentSecret(settings.dataFolder, settings.secret));
 }
 
 /** Opens the embedded store of a data folder. */
@@ -112,6 +123,46 @@ export async function openLocal(
     service,
     queries: createQueries(store, registry, onFault),
     close: () => store.close(),
+  };
+}
+
+/** The tools of a local process, called by the person whose token it is. */
+export interface LocalTools {
+  readonly principal: Principal;
+  call(
+    tool: string,
+    args: { readonly [name: string]: unknown },
+  ): Promise<{ readonly text: string; readonly fields: { readonly [name: string]: unknown } }>;
+}
+
+/**
+ * The tools without HTTP, for a development token of the same data folder. Throws a terminal fault for
+ * a token that the verifier refuses.
+ */
+export async function localTools(
+  settings: Settings,
+  local: Local,
+  token: string,
+): Promise<LocalTools> {
+  const issuer = await developmentIssuer(settings);
+  const verifier = createTokenVerifier({ issuers: [issuer.issuerConfig()], clock: systemClock });
+  const verified = await verifier.verify(token);
+  if (!verified.ok) throw new Fault('terminal', 'START_REFUSED', 'the token is not accepted');
+  const principal: Principal = { ...verified.principal, via: 'cli' };
+  const { tenant, subject, name, kind } = principal;
+  if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
+  const { service, queries, registry } = local;
+  const { commandTimeoutMs } = settings;
+  const speech = createSpeech(registry);
+  const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
+  return {
+    principal,
+    call: async (tool, args) => {
+      const found = toolNamed(tool);
+      if (found === undefined) throw new Error(`there is no tool ${tool}`);
+      const answer = await found.call(kit, args, { principal, requestId: randomUUID() });
+      return { text: answer.text, fields: answer.structured };
+    },
   };
 }
 

@@ -9,21 +9,38 @@ export function plain(text: string, max = COLUMNS): string {
   return clean.length <= max ? clean.join('') : `${clean.slice(0, max - 1).join('')}…`;
 }
 
-/** Rows as lines with aligned columns; `most` bounds the width of each column but the last. */
+/**
+ * Rows as lines with aligned columns. `give` is the column that is cut where a line would be too long;
+ * the last one where left out.
+ */
 export function aligned(
   rows: readonly (readonly string[])[],
-  { indent = 2, most = [] }: { readonly indent?: number; readonly most?: readonly number[] } = {},
+  { indent = 2, give }: { readonly indent?: number; readonly give?: number } = {},
 ): readonly string[] {
-  const cells = rows.map((row) => row.map((cell, i) => plain(cell, most[i] ?? COLUMNS)));
+  const cells = rows.map((row) => row.map((cell) => plain(cell)));
   const widths: number[] = [];
   for (const row of cells) {
     row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, [...cell].length)));
   }
+  const total = indent + widths.reduce((sum, width) => sum + width + 2, -2);
+  if (give !== undefined && total > COLUMNS) {
+    widths[give] = Math.max(8, (widths[give] ?? 0) - (total - COLUMNS));
+  }
   return cells.map((row) => {
-    const line = row
-      .map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - [...cell].length))
-      .join('  ');
-    return `${' '.repeat(indent)}${cut(line.trimEnd(), COLUMNS - indent)}`;
+    const padded = row.map((cell, i) => {
+      const shown = cut(cell, widths[i] ?? COLUMNS);
+      return shown + ' '.repeat((widths[i] ?? 0) - [...shown].length);
+    });
+    return `${' '.repeat(indent)}${cut(padded.join('  ').trimEnd(), COLUMNS - indent)}`;
+  });
+}
+
+/** Names with what is to be said of each, whole, over as many lines as it takes. */
+export function facts(rows: readonly (readonly [name: string, text: string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.flatMap(([name, text]) => {
+    const [first = '', ...more] = wrapped(text, width);
+    return [`${name.padEnd(width)}${first.trimStart()}`, ...more];
   });
 }
 

@@ -4,7 +4,7 @@ import type { RegisteredProcedure } from '../../core/procedures.ts';
 import type { Settings } from '../../settings.ts';
 import { loadRegistry } from '../../wiring.ts';
 import { CliProblem } from '../failure.ts';
-import { aligned, counted, wrapped } from '../text.ts';
+import { aligned, counted, facts, wrapped } from '../text.ts';
 
 /** Finds `ID` (the newest version) or `ID@VERSION` among the shipped and the configured ones. */
 export async function findProcedure(
@@ -26,14 +26,11 @@ export function procedureLines({ procedure, coded, digest }: RegisteredProcedure
   const told = escalation.map(({ on, notify }) => `${on} to ${notify}`).join(', ');
   return [
     ...wrapped(`${title} (${id}@${version}): ${description}`),
-    ...aligned(
-      [
-        ['asset', `${asset.type}, such as ${asset.example}; pattern ${asset.pattern}`],
-        ['told', told === '' ? 'nobody' : told],
-        ['digest', digest],
-      ],
-      { indent: 0 },
-    ),
+    ...facts([
+      ['asset', `${asset.type}, such as ${asset.example}; pattern ${asset.pattern}`],
+      ['told', told === '' ? 'nobody' : told],
+      ['digest', digest],
+    ]),
     '',
     ...stepLines(procedure.steps),
     ...ruleLines(rules, coded),
