@@ -16,7 +16,7 @@ import { parseItem } from './items.ts';
 
 type Lists = Pick<
   StorageBackend,
-  'listEvents' | 'listOutbox' | 'listPointers' | 'listWorkflows' | 'scanWorkflows'
+  'listEvents' | 'listOutbox' | 'listPointers' | 'listWorkflows' | 'listAssets' | 'scanWorkflows'
 >;
 
 const EVENTS = `SELECT body FROM events
@@ -25,6 +25,7 @@ const OUTBOX = `SELECT body FROM outbox
   WHERE tenant = ? AND workflow = ? ORDER BY lane, seq LIMIT ?`;
 const POINTERS = `SELECT body FROM pointers
   WHERE tenant = ? AND subject = ? ORDER BY since, workflow LIMIT ?`;
+const ASSETS = 'SELECT asset FROM locks WHERE tenant = ? ORDER BY asset LIMIT ?';
 const BY_STATE = `SELECT body, created_at AS a, id AS b FROM workflows
   WHERE tenant = ? AND state = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
 const ALL = `SELECT body, tenant AS a, id AS b FROM workflows
@@ -78,12 +79,16 @@ export function createLists(database: Database): Lists {
     },
     listWorkflows: (tenant, state: WorkflowState, at) =>
       page(['state', tenant, state], BY_STATE, at),
+    listAssets: async (tenant, limit) => {
+      checkLimit(limit, LIMITS.listedAssets.max);
+      if (keyFault({ kind: 'lock', tenant, asset: '' }) !== undefined) return [];
+      return (await rows(ASSETS, [tenant, limit])).map(({ asset }) => String(asset));
+    },
     scanWorkflows: (at) => page(['all'], ALL, at),
   };
 }
 
-function checkLimit(limit: number): void {
-  const { max } = LIMITS.pageItems;
+function checkLimit(limit: number, max: number = LIMITS.pageItems.max): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= max) return;
   throw new InputError([{ path: '/limit', message: `expected a whole number from 1 to ${max}` }]);
 }

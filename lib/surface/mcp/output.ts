@@ -77,6 +77,11 @@ const choices = z
   .optional()
   .describe('What can be meant; ask the person, then name one.');
 
+const suggestions = z
+  .array(z.string())
+  .optional()
+  .describe('Assets that may be meant, none of them used; ask the person, then name one.');
+
 /** One step of a workflow in full. */
 const stepStatus = z.object({
   step: z.string(),
@@ -107,6 +112,7 @@ export const commandOutput = z.object({
   next_step: nextStep,
   choices,
   total: whole,
+  suggestions,
   confirmation_token: text.describe('Send it back with the same arguments once confirmed.'),
   replaces: whole,
   confirms: whole,
@@ -123,6 +129,7 @@ export const workflowOutput = z.object({
   left_out: whole.describe('How many steps the list leaves out.'),
   choices,
   total: whole,
+  suggestions,
 });
 
 /** The answer of the tools that list workflows. */
