@@ -33,6 +33,12 @@ export const LIMITS = {
   jsonNodes: { max: 200_000, unit: 'containers', reason: 'more than any accepted body can hold' },
   idempotencyKeyChars: { max: 255, unit: 'characters', reason: 'what widely used APIs accept' },
   assetChars: { max: 64, unit: 'characters', reason: 'a label on a machine' },
+  listedAssets: {
+    max: 1_000,
+    unit: 'assets',
+    reason: 'those that are looked through for a name that was misheard',
+  },
+  assetSuggestions: { max: 3, unit: 'assets', reason: 'what can be asked in one question' },
   subjectChars: { max: 272, unit: 'characters', reason: 'an OpenID subject of 255 and its issuer' },
   displayNameChars: { max: 64, unit: 'characters', reason: 'a name that can be spoken' },
   tokenChars: {

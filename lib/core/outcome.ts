@@ -54,7 +54,12 @@ export type ConfirmationReason =
 /** An outcome that wrote nothing. */
 export type Refusal =
   | { readonly code: 'FORBIDDEN'; readonly need: string; readonly why: 'scope' | 'person' }
-  | { readonly code: 'INVALID_ARGUMENT'; readonly faults: readonly InputFault[] }
+  | {
+      readonly code: 'INVALID_ARGUMENT';
+      readonly faults: readonly InputFault[];
+      /** Assets that may be meant, to be asked about. */
+      readonly suggestions?: readonly string[];
+    }
   | { readonly code: 'BACKEND_UNAVAILABLE'; readonly retryAfterMs: number }
   | {
       readonly code: 'IDEMPOTENCY_CONFLICT';
@@ -75,6 +80,8 @@ export type Refusal =
       readonly what: 'workflow' | 'procedure' | 'person' | 'asset';
       readonly name: string;
       readonly known?: readonly string[];
+      /** Assets that may be meant, to be asked about. */
+      readonly suggestions?: readonly string[];
     }
   | { readonly code: 'NOT_ASSIGNED'; readonly holder: string; readonly workflow: WorkflowView }
   | {

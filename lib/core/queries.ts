@@ -10,6 +10,7 @@ import type { Choice, Refusal } from './outcome.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import type { ProcedureRegistry } from './procedures.ts';
 import { procedureOf } from './procedure-of.ts';
+import { suggestAssets } from './suggest-assets.ts';
 import { viewOf, type WorkflowView } from './view.ts';
 
 /** A read that found what was asked for. */
@@ -88,7 +89,10 @@ export function createQueries(
           const asset = canonicalAsset(which.asset);
           const [lock] = await store.snapshot([{ kind: 'lock', tenant, asset }]);
           if (lock?.held !== true || lock.workflow === undefined) {
-            return { code: 'NOT_FOUND', what: 'asset', name: which.asset };
+            const refusal = { code: 'NOT_FOUND', what: 'asset', name: which.asset } as const;
+            if (lock !== undefined) return refusal;
+            const near = await suggestAssets(store, tenant, which.asset, registry.list());
+            return { ...refusal, ...near };
           }
           id = lock.workflow;
         }

@@ -151,20 +151,29 @@ export const OUTCOMES: { readonly [C in OutcomeCode]: readonly Example[] } = {
     { outcome: { code: 'FORBIDDEN', why: 'person', need: 'a person' } },
   ],
   INVALID_ARGUMENT: [
-    ['/step', 'expected one of: suction_pressure, discharge_pressure'],
-    ['/reading', 'expected at most 2 decimal places'],
-    ['/unit', 'expected mm/s (millimetres per second)'],
-    ['/asset', 'expected the name of a pump such as PUMP-07'],
-    ['/choice', 'expected one of: dry, damp, dripping'],
-    ['/confirmed', 'suction pressure is a reading step: expected the argument reading'],
-    ['/reading', 'guards check is a confirm step: expected the argument confirmed'],
-    ['/procedure', 'required'],
-    ['/__proto__', 'this is not an argument of this tool'],
-    ['', 'expected one of: reading, spoken_reading, choice, text, confirmed, skip_reason'],
-    ['/spoken_reading', 'expected one number in bar for suction pressure'],
-  ].map(([path = '', message = '']) => ({
-    outcome: { code: 'INVALID_ARGUMENT', faults: [{ path, message }] },
-  })),
+    ...[
+      ['/step', 'expected one of: suction_pressure, discharge_pressure'],
+      ['/reading', 'expected at most 2 decimal places'],
+      ['/unit', 'expected mm/s (millimetres per second)'],
+      ['/asset', 'expected the name of a pump such as PUMP-07'],
+      ['/choice', 'expected one of: dry, damp, dripping'],
+      ['/confirmed', 'suction pressure is a reading step: expected the argument reading'],
+      ['/reading', 'guards check is a confirm step: expected the argument confirmed'],
+      ['/procedure', 'required'],
+      ['/__proto__', 'this is not an argument of this tool'],
+      ['', 'expected one of: reading, spoken_reading, choice, text, confirmed, skip_reason'],
+      ['/spoken_reading', 'expected one number in bar for suction pressure'],
+    ].map(([path = '', message = '']) => ({
+      outcome: { code: 'INVALID_ARGUMENT' as const, faults: [{ path, message }] },
+    })),
+    ...[['PUMP-07'], ['PUMP-07', 'PUMP-17', 'PUMP-70']].map((suggestions) => ({
+      outcome: {
+        code: 'INVALID_ARGUMENT' as const,
+        faults: [{ path: '/asset', message: 'expected the name of a pump such as PUMP-07' }],
+        suggestions,
+      },
+    })),
+  ],
   BACKEND_UNAVAILABLE: [{ outcome: { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 } }],
   IDEMPOTENCY_CONFLICT: [
     { outcome: { code: 'IDEMPOTENCY_CONFLICT', operation: 'record_step', fields: ['input'] } },
@@ -199,6 +208,14 @@ export const OUTCOMES: { readonly [C in OutcomeCode]: readonly Example[] } = {
     { outcome: { code: 'NOT_FOUND', what: 'procedure', name: 'x', known: [] } },
     { outcome: { code: 'NOT_FOUND', what: 'person', name: 'Ben' } },
     { outcome: { code: 'NOT_FOUND', what: 'asset', name: 'PUMP-09' } },
+    {
+      outcome: {
+        code: 'NOT_FOUND',
+        what: 'asset',
+        name: 'pump nine',
+        suggestions: ['PUMP-09', 'PUMP-19'],
+      },
+    },
     {
       outcome: {
         code: 'NOT_FOUND',

@@ -57,7 +57,7 @@ describe('a committed step', () => {
     );
   });
 
-  test('BR-198: a negative value keeps its minus', () => {
+  test('with a negative value keeps its minus', () => {
     expect(text(ok('recorded', { step: 'bearing_temperature', value: -1.5 }))).toMatch(
       /^Recorded, bearing temperature minus 1\.5 degrees Celsius\. /u,
     );
@@ -91,6 +91,25 @@ describe('a committed step', () => {
     ],
   ])('%s', (result, rest, expected) => {
     expect(text(ok(result, rest))).toBe(expected);
+  });
+
+  test.each([
+    ['bearing_temperature', 1, '1 degree Celsius'],
+    ['bearing_temperature', -1, 'minus 1 degree Celsius'],
+    ['bearing_temperature', 1.5, '1.5 degrees Celsius'],
+    ['vibration', 1, '1 millimetre per second'],
+    ['motor_current', 1, '1 ampere'],
+    ['motor_current', 0, '0 amperes'],
+    ['suction_pressure', 1, '1 bar'],
+  ])('of %s with the value %d says %j', (step, value, said) => {
+    expect(text(ok('recorded', { step, value }))).toContain(` ${said}. `);
+  });
+
+  test('of one in another unit says it of one, and what it makes in its own number', () => {
+    const converted = { value: -17.2, original: { value: 1, unit: '°F' } };
+    expect(text(ok('recorded', { step: 'bearing_temperature', ...converted }))).toContain(
+      ' 1 degree Fahrenheit, that is minus 17.2 degrees Celsius. ',
+    );
   });
 
   test('in another unit is read back as it was said and as it is recorded', () => {

@@ -21,6 +21,7 @@ type Lists = Pick<
   | 'listOutbox'
   | 'listPointers'
   | 'listWorkflows'
+  | 'listAssets'
   | 'scanWorkflows'
   | 'listTenants'
   | 'listLocks'
@@ -34,6 +35,7 @@ const OUTBOX = `SELECT body FROM outbox
   WHERE tenant = ? AND workflow = ? ORDER BY lane, seq LIMIT ?`;
 const POINTERS = `SELECT body FROM pointers
   WHERE tenant = ? AND subject = ? ORDER BY since, workflow LIMIT ?`;
+const ASSETS = 'SELECT asset FROM locks WHERE tenant = ? ORDER BY asset LIMIT ?';
 const BY_STATE = `SELECT body, created_at AS a, id AS b FROM workflows
   WHERE tenant = ? AND state = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
 const ALL = `SELECT body, tenant AS a, id AS b FROM workflows
@@ -108,6 +110,11 @@ export function createLists(database: Database): Lists {
     },
     listWorkflows: (tenant, state: WorkflowState, at) =>
       page(['state', tenant, state], BY_STATE, at, workflowOf),
+    listAssets: async (tenant, limit) => {
+      checkLimit(limit, LIMITS.listedAssets.max);
+      if (keyFault({ kind: 'lock', tenant, asset: '' }) !== undefined) return [];
+      return (await rows(ASSETS, [tenant, limit])).map(({ asset }) => String(asset));
+    },
     scanWorkflows: (at) => page(['all'], ALL, at, workflowOf),
     listTenants: (at) => page(['tenants'], TENANTS, at, ({ a }) => String(a)),
     listLocks: (tenant, at) =>

@@ -83,7 +83,10 @@ function readingValue(
     faults.push({ path: '/unit', message: `expected ${unit.symbol} (${unit.spoken})` });
   }
   if (given === unit && !hasDecimals(value, decimals)) {
-    const places = decimals === 0 ? 'a whole number' : `at most ${decimals} decimal places`;
+    const places =
+      decimals === 0
+        ? 'a whole number'
+        : `at most ${decimals} decimal place${decimals === 1 ? '' : 's'}`;
     faults.push({ path, message: `expected ${places}` });
   }
   const measure = measured(value, given, decimals);

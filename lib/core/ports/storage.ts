@@ -139,6 +139,11 @@ export interface StorageBackend {
     state: WorkflowState,
     page: { readonly after?: string; readonly limit: number },
   ): Promise<Page<Workflow>>;
+  /**
+   * Assets of the tenant that have ever had a lock, in order of their UTF-8 bytes; the list may lag.
+   * Its limit is 1 to 1,000.
+   */
+  listAssets(tenant: string, limit: number): Promise<readonly string[]>;
   /** Every aggregate of the store, for an audit run by hand. */
   scanWorkflows(page: { readonly after?: string; readonly limit: number }): Promise<Page<Workflow>>;
   /** Tenants that have a workflow, by name; for commands run by hand. */

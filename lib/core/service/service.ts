@@ -17,6 +17,7 @@ import type { Clock, Random } from '../ports/runtime.ts';
 import type { FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { activeChoices, resolvePerson } from '../queries.ts';
+import { suggestAssets } from '../suggest-assets.ts';
 import type { TenantSecrets } from '../secrets.ts';
 import { viewOf } from '../view.ts';
 import { askWhich, settle, workflowNamed } from './answers.ts';
@@ -143,10 +144,26 @@ export function createService(parts: ServiceParts): Service {
     const decision = decideOn(attempt, sight);
     if (decision.kind === 'commit') return commit(attempt, decision);
     if (!sight.fresh) return { pause: false };
-    if (decision.kind === 'refuse') return decision.outcome;
+    if (decision.kind === 'refuse') return withSuggestions(attempt, decision.outcome);
     assert(workflow !== undefined, 'only a workflow can have seen a command before');
     if (decision.kind === 'duplicate') return repeats.duplicate(attempt, workflow, decision.seq);
     return (await repeats.search(attempt, workflow, decision)) ?? decision.otherwise;
+  };
+
+  /** A start on a name that no asset can have is refused with the names that may be meant. */
+  const withSuggestions = async (attempt: Attempt, refusal: Refusal): Promise<Outcome> => {
+    const { command, principal } = attempt;
+    if (command.type !== 'start_workflow' || refusal.code !== 'INVALID_ARGUMENT') return refusal;
+    const { asset, procedure: id } = command;
+    const procedure = registry.find(id);
+    inTime(attempt.deadlineMs);
+    const near = await suggestAssets(
+      store,
+      principal.tenant,
+      asset,
+      procedure === undefined ? [] : [procedure],
+    );
+    return { ...refusal, ...near };
   };
 
   const decideOn = (attempt: Attempt, sight: Sight): Decision => {

@@ -28,6 +28,8 @@ const choices = z
   .optional()
   .describe('Ask which one.');
 
+const suggestions = z.array(z.string()).optional();
+
 /** The answer of a command. */
 export const commandOutput = z.object({
   ...common,
@@ -37,6 +39,9 @@ export const commandOutput = z.object({
   next_step: nextStep,
   choices,
 });
+
+/** The answer of `start_workflow`, with the assets that a misheard name may mean. */
+export const startOutput = commandOutput.extend({ suggestions });
 
 /** The answer of `record_step`, with what a second call gives back. */
 export const recordOutput = commandOutput.extend({
@@ -64,6 +69,7 @@ export const workflowOutput = z.object({
     )
     .optional(),
   choices,
+  suggestions,
 });
 
 /** The answer of the tools that list workflows. */

@@ -92,8 +92,14 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
   switch (refusal.code) {
     case 'BACKEND_UNAVAILABLE':
       return { ...base, retryable: true, retry_after_ms: refusal.retryAfterMs };
-    case 'INVALID_ARGUMENT':
-      return { ...base, faults: refusal.faults };
+    case 'INVALID_ARGUMENT': {
+      const { faults, suggestions } = refusal;
+      return { ...base, faults, ...(suggestions !== undefined && { suggestions }) };
+    }
+    case 'NOT_FOUND': {
+      const { code: _code, suggestions, ...detail } = refusal;
+      return { ...base, detail, ...(suggestions !== undefined && { suggestions }) };
+    }
     case 'AMBIGUOUS':
       return {
         ...base,
@@ -130,7 +136,6 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
     }
     case 'FORBIDDEN':
     case 'IDEMPOTENCY_CONFLICT':
-    case 'NOT_FOUND':
     case 'ASSET_BUSY':
     case 'LIMIT_REACHED': {
       const { code: _code, ...detail } = refusal;

@@ -71,6 +71,19 @@ export function createLexicon(registry: ProcedureRegistry): Lexicon {
   };
 }
 
-function measure(value: number, unit: { readonly spoken: string }): string {
-  return `${spokenNumber(value)} ${phrase(unit.spoken)}`;
+interface Unit {
+  readonly spoken: string;
+  readonly aliases: readonly string[];
+}
+
+function measure(value: number, unit: Unit): string {
+  const name = Math.abs(value) === 1 ? singular(unit) : unit.spoken;
+  return `${spokenNumber(value)} ${phrase(name)}`;
+}
+
+/** The alias that is the spoken form without the "s" of one word, where the unit has one. */
+function singular({ spoken, aliases }: Unit): string {
+  const words = spoken.split(' ');
+  const without = words.map((word, i) => words.with(i, word.replace(/s$/u, '')).join(' '));
+  return aliases.find((alias) => alias !== spoken && without.includes(alias)) ?? spoken;
 }

@@ -20,7 +20,9 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
             'ask a supervisor, or whoever manages access',
           );
     case 'INVALID_ARGUMENT':
-      return speakFaults(refusal.faults);
+      return refusal.suggestions === undefined
+        ? speakFaults(refusal.faults)
+        : say('I know no asset of that name', didYouMean(refusal.suggestions));
     case 'BACKEND_UNAVAILABLE':
       return say(
         'I cannot reach the records right now',
@@ -92,7 +94,17 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
   }
 }
 
-function notFound(lexicon: Lexicon, { what, name, known }: RefusalOf<'NOT_FOUND'>): string {
+function didYouMean(assets: readonly string[]): string {
+  return `did you mean ${listed(
+    assets.map((asset) => phrase(asset, 64)),
+    'or',
+  )}?`;
+}
+
+function notFound(
+  lexicon: Lexicon,
+  { what, name, known, suggestions }: RefusalOf<'NOT_FOUND'>,
+): string {
   switch (what) {
     case 'workflow':
       return say('I cannot find that work', 'ask what you are working on, or name the asset');
@@ -108,6 +120,9 @@ function notFound(lexicon: Lexicon, { what, name, known }: RefusalOf<'NOT_FOUND'
         'they have to sign in once before work can be handed to them',
       );
     case 'asset':
+      if (suggestions !== undefined) {
+        return say(`I know no asset called ${phrase(name, 64)}`, didYouMean(suggestions));
+      }
       return say(
         `nobody is working on ${phrase(name, 64)} right now`,
         'you can start a procedure on it, or name another asset',

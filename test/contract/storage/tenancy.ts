@@ -24,6 +24,7 @@ export function tenancyCases(use: UseBench): void {
     expect(await store.listTenantOutbox(otherTenant, 10)).toEqual([]);
     expect(await store.listLocks(otherTenant, { limit: 10 })).toEqual({ items: [] });
     expect(await store.countWorkflows(otherTenant, 'CREATED', 10)).toBe(0);
+    expect(await store.listAssets(otherTenant, 10)).toEqual([]);
     expect(await store.listWorkflows(otherTenant, 'CREATED', { limit: 10 })).toEqual({ items: [] });
   });
 

@@ -112,7 +112,7 @@ describe('a plain reading', () => {
 
   it.each([
     ['a wrong unit', 'inlet', reading(4, 'psi'), '/unit', 'expected bar (bar)'],
-    ['too many decimals', 'inlet', reading(4.25), '/reading', 'expected at most 1 decimal places'],
+    ['too many decimals', 'inlet', reading(4.25), '/reading', 'expected at most 1 decimal place'],
     ['an unknown step', 'nope', reading(1), '/step', 'expected one of: isolated, inlet'],
     [
       'an unknown option',

@@ -3,12 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { Fault } from '../../../lib/core/fault.ts';
 import type { Command } from '../../../lib/core/model/commands.ts';
 import { OUTCOME_CODES } from '../../../lib/core/outcome.ts';
+import { createQueries } from '../../../lib/core/queries.ts';
 import type { CheckpointApp } from '../../../lib/surface/app.ts';
 import { TOOLS } from '../../../lib/surface/mcp/tools.ts';
 import { OUTCOMES, view } from '../../support/speech-cases.ts';
 import { callTool, ERAS, send, type ToolResult } from '../../support/rpc.ts';
 import { unspeakable } from '../../support/spoken.ts';
-import { closeWorldsAfterEach, openWorld } from '../../support/surface-world.ts';
+import { closeWorldsAfterEach, openWorld, shippedRegistry } from '../../support/surface-world.ts';
 
 closeWorldsAfterEach();
 
@@ -216,6 +217,72 @@ describe('record_step', () => {
     const confirms = asked.data['confirms'];
     const done = await record({ step: 'label_check', confirmed: true, confirms }, 'ben');
     expect(done.data).toMatchObject({ code: 'OK', receipt: { result: 'confirmed' } });
+  });
+});
+
+describe('the name of an asset that was heard', () => {
+  const start = (app: CheckpointApp, asset: string, token = 'ana') =>
+    call(app, 'start_workflow', { procedure: 'pump-inspection', asset }, token);
+
+  test('is never used in a start: what it may mean is asked, and the person names one', async () => {
+    const { app, store } = await openWorld();
+    const asked = await start(app, 'pump seven');
+    expect(asked.isError).toBe(true);
+    expect(asked.text).toBe('I know no asset of that name. Did you mean PUMP-07?');
+    expect(asked.data).toMatchObject({ code: 'INVALID_ARGUMENT', suggestions: ['PUMP-07'] });
+    expect(await store.listAssets('plant', 10)).toEqual([]);
+    const [suggested] = asked.data['suggestions'] as string[];
+    expect((await start(app, suggested ?? '')).data).toMatchObject({ code: 'OK' });
+  });
+
+  test('without any near one is refused with an example', async () => {
+    const { app } = await openWorld();
+    const { text, data } = await start(app, 'the crane');
+    expect(text).toBe(
+      'The asset does not fit: expected the name of a pump such as PUMP-07. Please say it again.',
+    );
+    expect(data).not.toHaveProperty('suggestions');
+  });
+
+  test('finds no work, only near assets of the tenant', async () => {
+    const { app } = await openWorld();
+    await started(app, 'ana', 'PUMP-08');
+    const asked = await call(app, 'get_workflow', { asset: 'pump eight' });
+    expect(asked.text).toBe('I know no asset called pump eight. Did you mean PUMP-08?');
+    expect(asked.data).toMatchObject({ code: 'NOT_FOUND', suggestions: ['PUMP-08'] });
+    expect(asked.data).not.toHaveProperty('workflow');
+    const near = await call(app, 'get_workflow', { asset: 'PUMP-80' });
+    expect(near.data['suggestions']).toEqual(['PUMP-08']);
+    const far = await call(app, 'get_workflow', { asset: 'BAL-555' });
+    expect(far.text).toMatch(/^Nobody is working on BAL-555 right now\./u);
+    const foreign = await call(app, 'get_workflow', { asset: 'bump eight' }, 'other');
+    expect(foreign.data).not.toHaveProperty('suggestions');
+  });
+
+  test('of a known asset that nobody works on gets no other name proposed', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    await started(app, 'ben', 'PUMP-08');
+    const { tenure } = (await call(app, 'abandon_workflow', { workflow_id, reason: 'r' })).data;
+    await call(app, 'abandon_workflow', { workflow_id, reason: 'r', tenure });
+    const { text, data } = await call(app, 'get_workflow', { asset: 'PUMP-07' });
+    expect(text).toMatch(/^Nobody is working on PUMP-07 right now\./u);
+    expect(data).not.toHaveProperty('suggestions');
+  });
+
+  test('is refused all the same where the known assets cannot be read', async () => {
+    const { app } = await openWorld((store) => ({
+      queries: createQueries(
+        {
+          ...store,
+          listAssets: () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'down')),
+        },
+        shippedRegistry(),
+      ),
+    }));
+    const { data } = await call(app, 'get_workflow', { asset: 'pump eight' });
+    expect(data).toMatchObject({ code: 'NOT_FOUND' });
+    expect(data).not.toHaveProperty('suggestions');
   });
 });
 

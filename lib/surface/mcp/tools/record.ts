@@ -33,7 +33,7 @@ const input = z
       .optional(),
     spoken_reading: bounded(
       LIMITS.spokenReadingChars.max,
-      'In place of reading, where the value is only known in words: the number as it was heard, whole and word for word, with its sign and its unit ("minus two point five", "sixty-one bar"). What is not understood from end to end is asked again.',
+      'In place of reading, where the value is only known in words: the number as it was heard, whole and word for word ("minus two point five bar").',
     ).optional(),
     unit: bounded(
       32,

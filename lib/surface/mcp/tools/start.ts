@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { refusalFor } from '../../../core/authorize.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import { idempotencyKey } from '../arguments.ts';
-import { helpOutput, proceduresOutput, commandOutput } from '../output.ts';
+import { helpOutput, proceduresOutput, startOutput } from '../output.ts';
 import { bounded } from '../schema.ts';
 import { done, fitting } from '../structured.ts';
 import { defineTool } from '../tool.ts';
@@ -73,7 +73,7 @@ export const startWorkflow = defineTool({
     ),
     idempotency_key: idempotencyKey,
   }),
-  output: commandOutput,
+  output: startOutput,
   effect: 'adds',
   refusal: (principal) => refusalFor(principal, 'start_workflow'),
   run: (kit, { procedure, asset, idempotency_key: key }, call) =>
