@@ -178,7 +178,6 @@ export async function localApp(
     readonly mcpFactory?: AppParts['mcpFactory'];
   },
 ): Promise<Hono> {
-  const issuer = await developmentIssuer(settings);
   const configured = settings.issuers.map((entry) => ({
     alias: entry.alias,
     issuer: entry.issuer,
@@ -189,7 +188,8 @@ export async function localApp(
     ...(entry.clientIds !== undefined && { clientIds: entry.clientIds }),
     keys: { kind: 'remote' as const, jwksUrl: entry.jwksUrl },
   }));
-  const issuers = configured.length > 0 ? configured : [issuer.issuerConfig()];
+  const issuers =
+    configured.length > 0 ? configured : [(await developmentIssuer(settings)).issuerConfig()];
   return createApp({
     service: local.service,
     queries: local.queries,

@@ -7,6 +7,8 @@ const WORDS: { readonly [W in ChainFault['what']]: string } = {
   content: 'belongs elsewhere',
   beyond_head: 'lies beyond the head',
   head: 'does not match the head',
+  unreadable: 'cannot be read',
+  no_record: 'has no record of its workflow that can be read',
 };
 
 /** What is wrong with a chain, for people. */

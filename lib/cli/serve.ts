@@ -28,16 +28,15 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
   const logger = pino({ level: settings.logLevel, base: null }, pino.destination(2));
   const local = await openLocal(settings, {
     onFault: (fault, operation, requestId) => {
-      logger.warn(
-        { request_id: requestId, operation, code: fault.code, kind: fault.kind, err: fault },
-        'unavailable',
-      );
+      const { code, kind } = fault;
+      const told = { request_id: requestId, operation, code, kind, err: withoutValues(fault) };
+      logger.warn(told, 'unavailable');
     },
   });
   const server = boundedServer();
   try {
     const port = await listen(server, settings);
-    const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+    const shown = shownHost(settings.host);
     const url = settings.publicUrl ?? `http://${shown}:${port}/mcp`;
     const version = packageVersion();
     const app = await localApp(settings, local, {
@@ -58,6 +57,27 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
     await local.close();
     throw error;
   }
+}
+
+/** Every address of this machine is shown as the one that clients on it use. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** A fault for a log line: messages below it may hold what a person said, so only places are kept. */
+function withoutValues({ name, message, stack, cause }: Error): Record<string, unknown> {
+  const places = (text: string | undefined): string =>
+    (text ?? '')
+      .split('\n')
+      .filter((line) => /^\s+at /.test(line))
+      .join('\n');
+  return {
+    type: name,
+    message,
+    stack: places(stack),
+    ...(cause instanceof Error && { cause: { type: cause.name, stack: places(cause.stack) } }),
+  };
 }
 
 /** What is printed once the server is up: where it is and how to connect. */

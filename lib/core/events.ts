@@ -64,7 +64,8 @@ export function readableEvent(event: StoredEvent): ReadableEvent {
 /** What an audit found wrong in one chain; `seq` is the first event concerned. */
 export interface ChainFault {
   readonly seq: number;
-  readonly what: 'missing' | 'hash' | 'link' | 'content' | 'beyond_head' | 'head';
+  readonly what:
+    'missing' | 'hash' | 'link' | 'content' | 'beyond_head' | 'head' | 'unreadable' | 'no_record';
 }
 
 /** Verifies chains event by event, in bounded memory. */

@@ -60,7 +60,12 @@ export type Refusal =
       /** Assets that may be meant, to be asked about. */
       readonly suggestions?: readonly string[];
     }
-  | { readonly code: 'BACKEND_UNAVAILABLE'; readonly retryAfterMs: number }
+  /** `retryable` is false where trying again cannot help before somebody has mended the fault. */
+  | {
+      readonly code: 'BACKEND_UNAVAILABLE';
+      readonly retryable: boolean;
+      readonly retryAfterMs: number;
+    }
   | {
       readonly code: 'IDEMPOTENCY_CONFLICT';
       readonly operation: string;

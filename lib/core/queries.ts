@@ -1,7 +1,7 @@
 // Reads for people: one workflow, one's own, the blocked ones. Never a guess between several.
 import { refusalForAuditing, refusalForReading, refusalForSupervising } from './authorize.ts';
 import { readableEvent, type ReadableEvent } from './events.ts';
-import { isFault, type Fault } from './fault.ts';
+import { isFault, unavailable, type Fault } from './fault.ts';
 import { LIMITS } from './limits.ts';
 import type { Principal } from './model/principal.ts';
 import type { Profile, Workflow } from './model/workflow.ts';
@@ -11,7 +11,7 @@ import type { StorageBackend } from './ports/storage.ts';
 import type { ProcedureRegistry } from './procedures.ts';
 import { procedureOf } from './procedure-of.ts';
 import { suggestAssets } from './suggest-assets.ts';
-import { viewOf, type WorkflowView } from './view.ts';
+import { bareView, viewOf, type WorkflowView } from './view.ts';
 
 /** A read that found what was asked for. */
 export interface Found<T> {
@@ -74,11 +74,16 @@ export function createQueries(
     } catch (error) {
       if (!isFault(error)) throw error;
       onFault?.(error, operation, requestId);
-      return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
+      return unavailable(error);
     }
   };
   const view = (workflow: Workflow): WorkflowView =>
     viewOf(workflow, procedureOf(registry, workflow));
+  /** One entry that this process cannot serve must not hide the others. */
+  const entry = (workflow: Workflow): WorkflowView => {
+    const known = registry.find(workflow.procedure, workflow.procedure_version);
+    return known === undefined ? bareView(workflow) : viewOf(workflow, known);
+  };
 
   return {
     getWorkflow: (principal, which, requestId) =>
@@ -110,13 +115,13 @@ export function createQueries(
       guarded('list_my_workflows', refusalForReading(principal), requestId, async () => {
         const mine = await activeOf(store, principal);
         const more = mine.length >= LIMITS.pageItems.max;
-        return { code: 'FOUND', value: { workflows: mine.map(view), more } };
+        return { code: 'FOUND', value: { workflows: mine.map(entry), more } };
       }),
     listBlocked: (principal, requestId) =>
       guarded('list_blocked', refusalForSupervising(principal), requestId, async () => {
         const shown = LIMITS.blockedShown.max;
         const page = await store.listWorkflows(principal.tenant, 'BLOCKED', { limit: shown + 1 });
-        const workflows = page.items.slice(0, shown).map(view);
+        const workflows = page.items.slice(0, shown).map(entry);
         return { code: 'FOUND', value: { workflows, more: page.items.length > shown } };
       }),
     listEvents: (principal, id, after, requestId) =>
@@ -178,7 +183,9 @@ export async function resolvePerson(
   tenant: string,
   text: string,
 ): Promise<Profile | Refusal> {
-  const found = await store.findProfiles(tenant, text, LIMITS.spokenChoices.max + 1);
+  const all = await store.findProfiles(tenant, text, LIMITS.spokenChoices.max + 1);
+  // A text in the form of an account is never taken for somebody's name.
+  const found = text.includes(':') ? all.filter(({ subject }) => subject === text) : all;
   const exact = found.find(({ subject }) => subject === text);
   const only = exact ?? (found.length === 1 ? found[0] : undefined);
   if (only !== undefined) return only;

@@ -122,6 +122,22 @@ export function viewOf(workflow: Workflow, procedure: Procedure): WorkflowView {
   };
 }
 
+/** What can be said of a workflow whose procedure this process does not know. */
+export function bareView(workflow: Workflow): WorkflowView {
+  const { procedure, procedure_version: version } = workflow;
+  const unknown = {
+    id: procedure,
+    version,
+    title: procedure,
+    description: procedure,
+    asset: { type: 'asset', pattern: '.*', example: workflow.asset },
+    steps: [],
+    rules: [],
+    escalation: [],
+  };
+  return { ...viewOf(workflow, unknown), ready_to_complete: false };
+}
+
 /** Steps that keep a workflow from being completed: required ones not done, optional ones begun. */
 export function missingSteps(procedure: Procedure, workflow: Workflow): readonly string[] {
   return procedure.steps

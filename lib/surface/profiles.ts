@@ -12,13 +12,13 @@ export function createProfileNotes(
   store: Pick<StorageBackend, 'noteProfile'>,
   failed: (error: unknown, requestId: string) => void,
 ): NoteProfile {
-  const noted = new Set<string>();
+  const noted = new Map<string, string>();
   return async ({ tenant, subject, name, kind }, requestId) => {
     if (kind === 'service') return;
-    const key = JSON.stringify([tenant, subject, name]);
-    if (noted.has(key)) return;
+    const key = JSON.stringify([tenant, subject]);
+    if (noted.get(key) === name) return;
     if (noted.size >= LIMITS.namedProfiles.max) noted.clear();
-    noted.add(key);
+    noted.set(key, name);
     try {
       await store.noteProfile({ tenant, subject, name });
     } catch (error) {

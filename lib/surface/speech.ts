@@ -47,7 +47,7 @@ export function createSpeech(registry: ProcedureRegistry): Speech {
   return {
     outcome: (outcome, asked) =>
       outcome.code === 'OK'
-        ? speakCommitted(lexicon, outcome)
+        ? speakCommitted(lexicon, outcome, asked)
         : speakRefusal(lexicon, outcome, asked),
     refusal: (refusal) => speakRefusal(lexicon, refusal),
     workflow: (view) => speakWorkflow(lexicon, view),

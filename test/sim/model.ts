@@ -387,7 +387,7 @@ export class History {
       return { type: 'resolve_block', workflow: workflow.id, block, decision, reason: 'r', ...key };
     }
     const tenure = move.old ? 1 : workflow.tenure;
-    const to = this.#who(move.to).name;
+    const to = this.#who(move.to).subject;
     if (move.how === 'hand_over')
       return { type: 'hand_over', workflow: workflow.id, to, tenure, ...key };
     if (move.how === 'complete')

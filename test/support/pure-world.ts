@@ -207,3 +207,11 @@ export function refusalOf(decision: Decision) {
   if (decision.kind === 'search') return decision.otherwise;
   throw new Error(`expected a refusal, not ${decision.kind}`);
 }
+
+/** The events that a search finds, none of them sensitive. */
+export function eventsFound(
+  world: PureWorld,
+  { matches, holds }: Extract<Decision, { kind: 'search' }>,
+): readonly EventBody[] {
+  return world.events.filter((event) => matches(event) && (holds?.(event, undefined) ?? true));
+}

@@ -174,7 +174,9 @@ export const OUTCOMES: { readonly [C in OutcomeCode]: readonly Example[] } = {
       },
     })),
   ],
-  BACKEND_UNAVAILABLE: [{ outcome: { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 } }],
+  BACKEND_UNAVAILABLE: [
+    { outcome: { code: 'BACKEND_UNAVAILABLE', retryable: true, retryAfterMs: 1_000 } },
+  ],
   IDEMPOTENCY_CONFLICT: [
     { outcome: { code: 'IDEMPOTENCY_CONFLICT', operation: 'record_step', fields: ['input'] } },
   ],

@@ -144,6 +144,14 @@ const ELSEWHERE: { readonly [name in Name]?: string } = {
   commandAttempts: 'test/core/service',
   ledgerDays: 'test/core/ledger.test.ts',
   confirmationMinutes: 'test/core/decide/record.test.ts and dialogue.test.ts',
+  listedAssets: 'test/contract/storage',
+  assetSuggestions: 'test/core/near-assets.test.ts',
+  spokenReadingChars: 'test/core/spoken-number.test.ts',
+  unitConversions: 'test/core/procedures.test.ts',
+  faultsShown: 'test/surface/mcp/tools.test.ts',
+  blockedShown: 'test/surface/mcp/tools.test.ts',
+  lastValuesBytes: 'test/core',
+  countedWorkflows: 'test/contract/storage',
 };
 
 describe('limits of the surface', () => {

@@ -244,10 +244,11 @@ describe('consent by voice', () => {
     await call(app, 'list_my_workflows', {}, 'ben');
     const reason = 'stop';
     const { tenure } = (await call(app, 'abandon_workflow', { workflow_id, reason })).data;
-    await call(app, 'hand_over', { workflow_id, to: 'Ben', tenure });
+    const { to } = (await call(app, 'hand_over', { workflow_id, to: 'Ben' })).data;
+    await call(app, 'hand_over', { workflow_id, to, tenure });
     const late = await call(app, 'abandon_workflow', { workflow_id, reason, tenure });
     expect(late.data).toMatchObject({
-      code: 'STALE_REFERENCE',
+      code: 'NOT_ASSIGNED',
       workflow: { state: 'CREATED', holder: 'Ben' },
     });
   });

@@ -13,7 +13,7 @@ import type {
 import type { ItemKey, Page, StorageBackend } from '../../core/ports/storage.ts';
 import type { Database } from './database.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { parseItem } from './items.ts';
+import { damaged, parseItem } from './items.ts';
 
 type Lists = Pick<
   StorageBackend,
@@ -23,13 +23,14 @@ type Lists = Pick<
   | 'listWorkflows'
   | 'listAssets'
   | 'scanWorkflows'
+  | 'scanTrails'
   | 'listTenants'
   | 'listLocks'
   | 'countWorkflows'
   | 'listTenantOutbox'
 >;
 
-const EVENTS = `SELECT body FROM events
+const EVENTS = `SELECT body, seq FROM events
   WHERE tenant = ? AND workflow = ? AND seq > ? ORDER BY seq LIMIT ?`;
 const OUTBOX = `SELECT body FROM outbox
   WHERE tenant = ? AND workflow = ? ORDER BY lane, seq LIMIT ?`;
@@ -40,6 +41,12 @@ const BY_STATE = `SELECT body, created_at AS a, id AS b FROM workflows
   WHERE tenant = ? AND state = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
 const ALL = `SELECT body, tenant AS a, id AS b FROM workflows
   WHERE (tenant, id) > (?, ?) ORDER BY tenant, id LIMIT ?`;
+/** A record that was removed does not hide its trail. */
+const TRAILS = `SELECT a, b FROM (SELECT tenant AS a, id AS b FROM workflows
+    WHERE (tenant, id) > (?1, ?2) ORDER BY tenant, id LIMIT ?3)
+  UNION SELECT a, b FROM (SELECT DISTINCT tenant AS a, workflow AS b FROM events
+    WHERE (tenant, workflow) > (?1, ?2) ORDER BY tenant, workflow LIMIT ?3)
+  ORDER BY a, b LIMIT ?3`;
 const TENANT_OUTBOX = `SELECT body FROM outbox
   WHERE tenant = ? ORDER BY due_at, workflow, lane, seq LIMIT ?`;
 const HELD = `SELECT body, body ->> 'since' AS a, asset AS b FROM locks
@@ -75,7 +82,12 @@ export function createLists(database: Database): Lists {
     checkLimit(limit, LIMITS.pageItems.max);
     if (keyFault(under) !== undefined) return [];
     const found = await rows(sql, [...values, limit]);
-    return found.map(({ body }) => parseItem(under.kind, body));
+    return found.map(({ body, seq }) => {
+      const item = parseItem(under.kind, body);
+      // A row under another number than its own would be listed for ever.
+      if (seq !== undefined && 'seq' in item && item.seq !== seq) throw damaged(under.kind);
+      return item;
+    });
   };
 
   const page = async <T>(
@@ -115,6 +127,8 @@ export function createLists(database: Database): Lists {
       if (keyFault({ kind: 'lock', tenant, asset: '' }) !== undefined) return [];
       return (await rows(ASSETS, [tenant, limit])).map(({ asset }) => String(asset));
     },
+    scanTrails: (at) =>
+      page(['trails'], TRAILS, at, ({ a, b }) => ({ tenant: String(a), workflow: String(b) })),
     scanWorkflows: (at) => page(['all'], ALL, at, workflowOf),
     listTenants: (at) => page(['tenants'], TENANTS, at, ({ a }) => String(a)),
     listLocks: (tenant, at) =>

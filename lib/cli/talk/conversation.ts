@@ -31,7 +31,7 @@ interface Call {
 }
 
 /** What an answer gives back so that a yes can be sent. */
-const GIVEN_BACK = ['confirmation_token', 'replaces', 'confirms', 'tenure'] as const;
+const GIVEN_BACK = ['confirmation_token', 'replaces', 'confirms', 'tenure', 'to'] as const;
 
 /** Begins a conversation; `newKey` makes an idempotency key for each new request. */
 export function createConversation(call: CallTool, newKey: () => string): Conversation {

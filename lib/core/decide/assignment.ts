@@ -43,7 +43,9 @@ export function decideHandOver(
     return refuse({ code: 'WORKFLOW_COMPLETED', workflow: viewOf(workflow, procedure) });
   }
   if (to.subject === workflow.holder.subject) return { kind: 'duplicate', seq: workflow.tenure };
-  if (tenure === undefined) return askForTenure(state, about, context, to);
+  // A name may mean somebody else by the second call: a yes counts for the account it was asked for.
+  const named = said !== undefined || command.to === to.subject;
+  if (tenure === undefined || !named) return askForTenure(state, about, context, to);
   const { subject, name } = to;
   return commitChange(context, {
     workflow,
@@ -148,8 +150,13 @@ function ended(
       event.data['tenure'] === tenure &&
       event.data['to'] === to &&
       event.actor.subject === context.principal.subject,
-    otherwise:
-      tenure === workflow.tenure
+    otherwise: !entitled(workflow, context)
+      ? {
+          code: 'NOT_ASSIGNED',
+          holder: workflow.holder.name,
+          workflow: viewOf(workflow, procedure),
+        }
+      : tenure === workflow.tenure
         ? { code: 'WORKFLOW_COMPLETED', workflow: viewOf(workflow, procedure) }
         : {
             code: 'STALE_REFERENCE',
@@ -161,9 +168,12 @@ function ended(
   };
 }
 
-function notEntitled(state: AssignmentState, { principal }: DecideContext): Decision | undefined {
-  const holds = state.workflow.holder.subject === principal.subject;
-  return holds || principal.scopes.has('procedures:supervise') ? undefined : notAssigned(state);
+function notEntitled(state: AssignmentState, context: DecideContext): Decision | undefined {
+  return entitled(state.workflow, context) ? undefined : notAssigned(state);
+}
+
+function entitled({ holder }: Workflow, { principal }: DecideContext): boolean {
+  return holder.subject === principal.subject || principal.scopes.has('procedures:supervise');
 }
 
 /** Whom and what a question about ending an assignment is bound to: the arguments as sent. */
@@ -200,7 +210,7 @@ function askForTenure(
   return refuse({
     code: 'NEEDS_CONFIRMATION',
     reason: 'ends_assignment',
-    ...(to !== undefined && { to: to.name }),
+    ...(to !== undefined && { to: to.name, to_subject: to.subject }),
     state: signQuestion(confirmationSecret, about, occasion, now),
     tenure: workflow.tenure,
     workflow: viewOf(workflow, procedure),

@@ -40,7 +40,9 @@ export type Decision =
   | {
       readonly kind: 'search';
       readonly after: number;
-      readonly matches: (event: EventBody, vault: VaultRow | undefined) => boolean;
+      readonly matches: (event: EventBody) => boolean;
+      /** For an event that matches and commits to a sensitive value: whether it is the same one. */
+      readonly holds?: (event: EventBody, vault: VaultRow | undefined) => boolean;
       readonly otherwise: Refusal;
     }
   | { readonly kind: 'refuse'; readonly outcome: Refusal };

@@ -3,6 +3,7 @@ import { canonicalJson } from '../canonical.ts';
 import type { Procedure, Step } from '../model/procedure.ts';
 import type { EventBody, Slot, VaultRow, Workflow } from '../model/workflow.ts';
 import { commitment } from '../redact.ts';
+import type { Refusal } from '../outcome.ts';
 import { viewOf } from '../view.ts';
 import type { DecideContext, Decision } from './decision.ts';
 import { sameContent, sameOriginal, wasConfirmed, type Recording } from './recording.ts';
@@ -52,18 +53,31 @@ export function searchFor(
   return {
     kind: 'search',
     after: seq,
-    matches: (event, vault) =>
-      event.data['step'] === r.step.id &&
-      event.data[relation] === seq &&
-      event.actor.subject === subject &&
-      holds(event, vault),
-    otherwise: {
-      code: 'STALE_REFERENCE',
-      names: 'reading',
-      given: seq,
-      ...(r.slot !== undefined && { current: r.slot.seq }),
-      workflow: viewOf(r.workflow, r.procedure),
-    },
+    matches: ({ data, actor }) =>
+      data['step'] === r.step.id && data[relation] === seq && actor.subject === subject,
+    holds,
+    otherwise: otherwise(relation, seq, r, subject),
+  };
+}
+
+/** Why the answer does not count: it is not the caller's to give, or it names what is over. */
+function otherwise(
+  relation: 'replaces' | 'confirms',
+  seq: number,
+  r: Parameters<typeof searchFor>[2],
+  subject: string,
+): Refusal {
+  const { workflow, procedure } = r;
+  const view = viewOf(workflow, procedure);
+  if (relation === 'replaces' && workflow.holder.subject !== subject) {
+    return { code: 'NOT_ASSIGNED', holder: workflow.holder.name, workflow: view };
+  }
+  return {
+    code: 'STALE_REFERENCE',
+    names: 'reading',
+    given: seq,
+    ...(r.slot !== undefined && { current: r.slot.seq }),
+    workflow: view,
   };
 }
 

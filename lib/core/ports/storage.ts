@@ -144,6 +144,11 @@ export interface StorageBackend {
    * Its limit is 1 to 1,000.
    */
   listAssets(tenant: string, limit: number): Promise<readonly string[]>;
+  /** Every trail of the store, by aggregate: those with events but without a record included. */
+  scanTrails(page: {
+    readonly after?: string;
+    readonly limit: number;
+  }): Promise<Page<{ readonly tenant: string; readonly workflow: string }>>;
   /** Every aggregate of the store, for an audit run by hand. */
   scanWorkflows(page: { readonly after?: string; readonly limit: number }): Promise<Page<Workflow>>;
   /** Tenants that have a workflow, by name; for commands run by hand. */

@@ -5,7 +5,8 @@ import { refusalFor } from '../authorize.ts';
 import { decide } from '../decide/decide.ts';
 import type { DecideContext, Decision } from '../decide/decision.ts';
 import { decideStart } from '../decide/start.ts';
-import { assert, Fault, isFault } from '../fault.ts';
+import { assert, Fault, isFault, unavailable } from '../fault.ts';
+import { isJsonFault } from '../json.ts';
 import { keyedCommand, type KeyedCommand } from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
 import type { Command } from '../model/commands.ts';
@@ -77,6 +78,10 @@ export function createService(parts: ServiceParts): Service {
     try {
       return await run(principal, command, deadlineMs, requestId);
     } catch (error) {
+      if (isJsonFault(error)) {
+        const { path, message } = error;
+        return { code: 'INVALID_ARGUMENT', faults: [{ path, message }] };
+      }
       if (!isFault(error) || error.code === 'PLAN_REFUSED') throw error;
       if (error.code === 'STATE_TOO_LARGE') {
         return { code: 'LIMIT_REACHED', limit: 'stateBytes', max: LIMITS.stateBytes.max };
@@ -84,7 +89,7 @@ export function createService(parts: ServiceParts): Service {
       parts.onFault?.(error, command.type, requestId);
       // The attempt may have been committed: what is remembered may be old.
       memory.forget(principal.tenant, workflowNamed(command));
-      return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
+      return unavailable(error);
     }
   };
 

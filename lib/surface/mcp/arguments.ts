@@ -18,7 +18,7 @@ export const idempotencyKey = z
   .max(LIMITS.idempotencyKeyChars.max)
   .regex(/^[ -~]+$/, 'expected printable ASCII characters')
   .describe(
-    'A new random value for each new request. When you repeat a request because its answer was lost, send the same value again with the same arguments.',
+    'A new random value for each new request. For a repeat after a lost answer send the same value and arguments again.',
   )
   .optional();
 

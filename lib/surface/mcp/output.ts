@@ -51,7 +51,7 @@ export const recordOutput = commandOutput.extend({
 });
 
 /** The answer of a command that ends an assignment. */
-export const endingOutput = commandOutput.extend({ tenure: whole });
+export const endingOutput = commandOutput.extend({ tenure: whole, to: text });
 
 /** The answer of `get_workflow`. */
 export const workflowOutput = z.object({

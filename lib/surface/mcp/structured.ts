@@ -91,7 +91,11 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
   const base = { ...done(call), code: refusal.code };
   switch (refusal.code) {
     case 'BACKEND_UNAVAILABLE':
-      return { ...base, retryable: true, retry_after_ms: refusal.retryAfterMs };
+      return {
+        ...base,
+        retryable: refusal.retryable,
+        ...(refusal.retryable && { retry_after_ms: refusal.retryAfterMs }),
+      };
     case 'INVALID_ARGUMENT': {
       const { faults, suggestions } = refusal;
       return { ...base, faults, ...(suggestions !== undefined && { suggestions }) };
@@ -121,6 +125,7 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
         replaces,
         confirms,
         tenure,
+        to_subject: to,
         workflow,
         ...detail
       } = refusal;
@@ -131,6 +136,7 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
         ...(replaces !== undefined && { replaces }),
         ...(confirms !== undefined && { confirms }),
         ...(tenure !== undefined && { tenure }),
+        ...(to !== undefined && { to }),
         ...workflowParts(workflow, call),
       };
     }

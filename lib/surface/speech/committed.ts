@@ -1,14 +1,18 @@
 // What is said when a command took effect, now or when it was first sent.
-import type { ReceiptResult } from '../../core/model/workflow.ts';
+import type { CommandType, ReceiptResult } from '../../core/model/workflow.ts';
 import type { Committed } from '../../core/outcome.ts';
 import type { Lexicon } from './lexicon.ts';
 import { nextSentence } from './next.ts';
 import { counted, phrase, say, type Sentence } from './words.ts';
 
 /** The sentences for a committed command; a duplicate says that it was already done. */
-export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
+export function speakCommitted(lexicon: Lexicon, outcome: Committed, asked?: CommandType): string {
   const { receipt, workflow: view, duplicate } = outcome;
   const work = lexicon.work(view);
+  if (asked === 'hand_over' && receipt.command !== 'hand_over') {
+    return say(`${work} is already with ${phrase(view.holder, 64)}`);
+  }
+  const stands = view.steps.find(({ step }) => step === receipt.step)?.status;
   const what = (): string =>
     receipt.step === undefined
       ? work
@@ -27,13 +31,20 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
       nextSentence(view),
     ],
     awaiting_second_person: () => [
-      done(`recorded, ${what()}; another person has to confirm it`),
+      done(
+        stands === 'awaiting_second'
+          ? `recorded, ${what()}; another person has to confirm it`
+          : `recorded, ${what()}`,
+      ),
       afterWaiting(outcome),
     ],
     confirmed: () => [done(`confirmed, ${what()}`), nextSentence(view)],
     skipped: () => [done(`skipped, ${title()}`), nextSentence(view)],
     deviation_recorded: () => [done(`recorded as a deviation, ${what()}`), nextSentence(view)],
-    retake_required: () => [done(`noted, ${what()}; it has to be repeated`), nextSentence(view)],
+    retake_required: () => [
+      done(`noted, ${what()}${stands === 'retake' ? '; it has to be repeated' : ''}`),
+      nextSentence(view),
+    ],
     blocked: () => [
       done(`recorded, ${what()}`),
       view.state === 'BLOCKED'

@@ -24,6 +24,12 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
         ? speakFaults(refusal.faults)
         : say('I know no asset of that name', didYouMean(refusal.suggestions));
     case 'BACKEND_UNAVAILABLE':
+      if (!refusal.retryable) {
+        return say(
+          'something is wrong on my side, and nothing was recorded',
+          'please tell whoever runs this service',
+        );
+      }
       return say(
         'I cannot reach the records right now',
         'please say it again in a moment; nothing is recorded twice',

@@ -9,7 +9,7 @@ import { sqliteFiles, type SqliteFiles } from '../../support/sqlite-files.ts';
 
 const tenant = 'acme';
 const key = { kind: 'workflow', tenant, id: 'w1' } as const;
-const UNAVAILABLE = { kind: 'retryable', code: 'BACKEND_UNAVAILABLE' };
+const UNAVAILABLE = { kind: 'retryable', code: 'ITEM_DAMAGED' };
 
 let files: SqliteFiles;
 let store: StorageBackend;

@@ -92,6 +92,23 @@ export function listCases(use: UseBench): void {
     expect(second.items.map(({ id }) => id)).toEqual(['w02', 'w03']);
   });
 
+  test('a scan of trails finds those with a record and those whose record is gone', async () => {
+    const bench = use();
+    const { store, clock, tenant } = bench;
+    const ids = await filled(bench, 3);
+    const orphan = { format: 1, tenant, workflow: 'orphan', seq: 1, text: '{}', hash: 'h' };
+    const key = { kind: 'event', tenant, workflow: 'orphan', seq: 1 } as const;
+    await store.commit({ writes: [{ op: 'create', key, item: orphan }] }, clock.now() + 10_000);
+    const mine: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await store.scanTrails({ limit: 2, ...(after !== undefined && { after }) });
+      mine.push(...page.items.filter((one) => one.tenant === tenant).map((one) => one.workflow));
+      after = page.next;
+    } while (after !== undefined);
+    expect(mine.toSorted()).toEqual([...ids, 'orphan'].toSorted());
+  });
+
   test('a scan finds every workflow of every tenant exactly once', async () => {
     const bench = use();
     const { store, clock, tenant, otherTenant } = bench;

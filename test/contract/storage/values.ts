@@ -86,6 +86,7 @@ export function valueCases(use: UseBench): void {
     const command: Command = { type: 'complete_workflow', workflow: 'w1' };
     expect(await execute(principal({ tenant }), command)).toEqual({
       code: 'BACKEND_UNAVAILABLE',
+      retryable: true,
       retryAfterMs: 1_000,
     });
   });

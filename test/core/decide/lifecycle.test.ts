@@ -5,7 +5,7 @@ import type { StepInput } from '../../../lib/core/model/commands.ts';
 import type { Workflow } from '../../../lib/core/model/workflow.ts';
 import { viewOf } from '../../../lib/core/view.ts';
 import { parsedProcedure } from '../../support/parsed-procedure.ts';
-import { person, PureWorld, refusalOf, valveCheck } from '../../support/pure-world.ts';
+import { person, PureWorld, refusalOf, valveCheck, eventsFound } from '../../support/pure-world.ts';
 
 const ana = person('Ana');
 const ben = person('Ben');
@@ -38,10 +38,10 @@ const block = (who = ana): number => {
 };
 const resolve = (seq: number, decision: 'continue' | 'retake' | 'abandon') =>
   ({ type: 'resolve_block', workflow: id(), block: seq, decision, reason: 'seen' }) as const;
-const handOver = (tenure?: number) => ({
+const handOver = (tenure?: number, to = ben) => ({
   type: 'hand_over' as const,
   workflow: id(),
-  to: 'ben',
+  to: to.subject,
   ...(tenure !== undefined && { tenure }),
 });
 const abandon = (tenure?: number) => ({
@@ -59,7 +59,7 @@ const finish = (): void => {
 };
 const found = (decision: Decision): readonly number[] => {
   if (decision.kind !== 'search') throw new Error(`expected a search, not ${decision.kind}`);
-  return world.events.filter((event) => decision.matches(event, undefined)).map(({ seq }) => seq);
+  return eventsFound(world, decision).map(({ seq }) => seq);
 };
 
 beforeEach(() => {
@@ -188,12 +188,20 @@ describe('a block', () => {
     expect(world.plan?.pointers).toEqual([{ op: 'remove', subject: 'dev:ana' }]);
   });
 
+  it('is not accepted by somebody who recorded or confirmed a step of the work', () => {
+    const seq = block();
+    const benSupervises = person('Ben', ['procedures:supervise']);
+    expect(refusalOf(world.decide(benSupervises, resolve(seq, 'continue'))).code).toBe(
+      'SECOND_PERSON_REQUIRED',
+    );
+  });
+
   it('is not accepted by the person who recorded the value or holds the workflow', () => {
     const seq = block();
     expect(refusalOf(world.decide(anaSupervises, resolve(seq, 'continue'))).code).toBe(
       'SECOND_PERSON_REQUIRED',
     );
-    world.run(cara, { ...handOver(1) }, profile(ben));
+    world.run(cara, { ...handOver(1, ben) }, profile(ben));
     const benSupervises = person('Ben', ['procedures:supervise']);
     for (const who of [anaSupervises, benSupervises]) {
       expect(refusalOf(world.decide(who, resolve(seq, 'continue'))).code).toBe(
@@ -201,14 +209,6 @@ describe('a block', () => {
       );
     }
     expect(world.decide(anaSupervises, resolve(seq, 'retake')).kind).toBe('commit');
-  });
-
-  it('is not resolved by an agent', () => {
-    const robot = person('Robot', ['procedures:supervise'], 'agent');
-    expect(refusalOf(world.decide(robot, resolve(block(), 'retake')))).toMatchObject({
-      code: 'FORBIDDEN',
-      why: 'person',
-    });
   });
 
   it('resolved twice the same way by the same person is looked up; otherwise it is stale', () => {
@@ -246,7 +246,7 @@ describe('a block', () => {
 
 describe('a hand-over', () => {
   it('moves state, lock holder and both pointers, keeps the fence, and shows as offered', () => {
-    world.run(ana, handOver(1), profile(ben));
+    world.run(ana, handOver(1, ben), profile(ben));
     expect(world.state).toMatchObject({
       holder: { subject: 'dev:ben', name: 'Ben' },
       tenure: 2,
@@ -260,14 +260,34 @@ describe('a hand-over', () => {
     ]);
   });
 
+  it('by its receiver is offered in turn', () => {
+    world.run(ana, handOver(1, ben), profile(ben));
+    world.run(ben, handOver(2, cara), profile(cara));
+    expect(world.state).toMatchObject({ holder: { name: 'Cara' }, offered: true });
+  });
+
+  it('by name asks for the account that was read back, and a yes counts for that account only', () => {
+    const named = { ...handOver(1), to: 'Ben' };
+    expect(refusalOf(world.decide(ana, named, profile(ben)))).toMatchObject({
+      reason: 'ends_assignment',
+      to: 'Ben',
+      to_subject: 'dev:ben',
+    });
+    const impostor = person('Ben');
+    const other = { ...profile(impostor), subject: 'dev:impostor' };
+    expect(refusalOf(world.decide(ana, named, other))).toMatchObject({
+      to_subject: 'dev:impostor',
+    });
+  });
+
   it('is no longer offered after the first command of its receiver', () => {
-    world.run(ana, handOver(1), profile(ben));
+    world.run(ana, handOver(1, ben), profile(ben));
     world.run(ben, record('isolated', yes));
     expect(world.state.offered).toBe(false);
   });
 
   it('that names no assignment is answered with the one it would end', () => {
-    expect(refusalOf(world.decide(ana, handOver(), profile(ben)))).toMatchObject({
+    expect(refusalOf(world.decide(ana, handOver(undefined, ben), profile(ben)))).toMatchObject({
       code: 'NEEDS_CONFIRMATION',
       reason: 'ends_assignment',
       tenure: 1,
@@ -275,22 +295,22 @@ describe('a hand-over', () => {
   });
 
   it('to oneself is a duplicate of one’s own assignment', () => {
-    expect(world.run(ana, handOver(1), profile(ana))).toEqual({ kind: 'duplicate', seq: 1 });
+    expect(world.run(ana, handOver(1, ana), profile(ana))).toEqual({ kind: 'duplicate', seq: 1 });
   });
 
   it('by somebody who neither holds nor supervises is refused', () => {
-    expect(refusalOf(world.decide(ben, handOver(1), profile(ben)))).toMatchObject({
+    expect(refusalOf(world.decide(ben, handOver(1, ben), profile(ben)))).toMatchObject({
       code: 'NOT_ASSIGNED',
     });
-    expect(world.decide(cara, handOver(1), profile(ben)).kind).toBe('commit');
+    expect(world.decide(cara, handOver(1, ben), profile(ben)).kind).toBe('commit');
   });
 
   it('late and repeated never ends a later assignment', () => {
-    world.run(ana, handOver(1), profile(ben));
-    world.run(ben, handOver(2), profile(ana));
-    expect(found(world.run(ana, handOver(1), profile(ben)))).toEqual([2]);
-    expect(found(world.run(ana, handOver(1), profile(cara)))).toEqual([]);
-    expect(refusalOf(world.run(cara, handOver(2), profile(ben)))).toMatchObject({
+    world.run(ana, handOver(1, ben), profile(ben));
+    world.run(ben, handOver(2, ana), profile(ana));
+    expect(found(world.run(ana, handOver(1, ben), profile(ben)))).toEqual([2]);
+    expect(found(world.run(ana, handOver(1, cara), profile(cara)))).toEqual([]);
+    expect(refusalOf(world.run(cara, handOver(2, ben), profile(ben)))).toMatchObject({
       code: 'STALE_REFERENCE',
       names: 'assignment',
       given: 2,
@@ -357,7 +377,7 @@ describe('completing', () => {
     finish();
     world.run(ana, complete());
     expect(world.run(ana, complete())).toEqual({ kind: 'duplicate', seq: 7 });
-    expect(refusalOf(world.run(ana, handOver(1), profile(ben)))).toMatchObject({
+    expect(refusalOf(world.run(ana, handOver(1, ben), profile(ben)))).toMatchObject({
       code: 'WORKFLOW_COMPLETED',
     });
     const remarks = record('remarks', { kind: 'text', text: 'late' });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RecordStep, StepInput } from '../../../lib/core/model/commands.ts';
-import { person, PureWorld, refusalOf, START_MS } from '../../support/pure-world.ts';
+import { person, PureWorld, refusalOf, START_MS, eventsFound } from '../../support/pure-world.ts';
 
 const ana = person('Ana');
 const ben = person('Ben');
@@ -249,7 +249,7 @@ describe('a reading in a unit that the step converts', () => {
     const found = (input: StepInput): readonly number[] => {
       const late = world.run(ana, correct('outlet', input, 4));
       if (late.kind !== 'search') throw new Error('expected a search');
-      return world.events.filter((event) => late.matches(event, undefined)).map(({ seq }) => seq);
+      return eventsFound(world, late).map(({ seq }) => seq);
     };
     expect(found(reading(40, 'psi'))).toEqual([5]);
     expect(found(reading(2.8))).toEqual([]);
@@ -320,7 +320,7 @@ describe('a value out of bounds', () => {
     const confirmation = confirmationFor('inlet', reading(42));
     world.run(
       ana,
-      { type: 'hand_over', workflow: world.state.id, to: 'x', tenure: 1 },
+      { type: 'hand_over', workflow: world.state.id, to: who.subject, tenure: 1 },
       {
         tenant: 'acme',
         subject: who.subject,
@@ -342,6 +342,14 @@ describe('a value out of bounds', () => {
     const confirmation = confirmationFor('inlet', reading(42));
     const command = record('inlet', reading(42), { confirmation });
     world.run(ana, command);
+    expect(world.run(ana, command)).toEqual({ kind: 'duplicate', seq: 4 });
+  });
+
+  it('confirmed is recognised when it is repeated after the confirmation has expired', () => {
+    const confirmation = confirmationFor('inlet', reading(42));
+    const command = record('inlet', reading(42), { confirmation });
+    world.run(ana, command);
+    world.nowMs = START_MS + 3_600_000;
     expect(world.run(ana, command)).toEqual({ kind: 'duplicate', seq: 4 });
   });
 
@@ -423,6 +431,20 @@ describe('other deviations', () => {
   });
 });
 
+describe('a correction', () => {
+  it('of what is on record is possible whatever became of the steps before it', () => {
+    isolate();
+    world.run(ana, record('inlet', reading(4)));
+    world.run(ana, correct('isolated', yes, 2));
+    const no: StepInput = { kind: 'confirm', confirmed: false };
+    expect(world.state.steps['isolated']?.status).not.toBe('open');
+    const confirmation = confirmationFor('isolated', no, 2);
+    world.run(ana, correct('isolated', no, 2, confirmation));
+    world.workflow = { ...world.state, state: 'RUNNING' };
+    expect(world.decide(ana, correct('inlet', reading(5), 4)).kind).toBe('commit');
+  });
+});
+
 describe('a repeat', () => {
   beforeEach(isolate);
 
@@ -458,9 +480,7 @@ describe('a repeat', () => {
     const late = world.run(ana, correct('inlet', reading(5), 4));
     expect(late).toMatchObject({ kind: 'search', after: 4 });
     if (late.kind !== 'search') throw new Error('expected a search');
-    expect(
-      world.events.filter((event) => late.matches(event, undefined)).map(({ seq }) => seq),
-    ).toEqual([5]);
+    expect(eventsFound(world, late).map(({ seq }) => seq)).toEqual([5]);
     expect(late.otherwise).toMatchObject({ code: 'STALE_REFERENCE', given: 4, current: 6 });
     expect(world.state.steps['inlet']).toMatchObject({ value: 6, basis: 5 });
   });
@@ -474,7 +494,7 @@ describe('a repeat', () => {
       world.run(ana, correct('outlet', reading(5), 4)),
     ]) {
       if (late.kind !== 'search') throw new Error('expected a search');
-      expect(world.events.filter((event) => late.matches(event, undefined))).toEqual([]);
+      expect(eventsFound(world, late)).toEqual([]);
     }
   });
 
@@ -539,9 +559,7 @@ describe('a step that needs a second person', () => {
     isolate();
     const again = world.run(ben, record('isolated', yes, { confirms: 2 }));
     if (again.kind !== 'search') throw new Error('expected a search');
-    expect(
-      world.events.filter((event) => again.matches(event, undefined)).map(({ seq }) => seq),
-    ).toEqual([3]);
+    expect(eventsFound(world, again).map(({ seq }) => seq)).toEqual([3]);
     expect(refusalOf(world.run(ben, record('isolated', yes, { confirms: 7 })))).toMatchObject({
       code: 'STALE_REFERENCE',
       given: 7,
@@ -569,6 +587,19 @@ describe('a sensitive text', () => {
     expect(outcome).toMatchObject({ reason: 'already_recorded', replaces: 2 });
     expect(outcome).not.toHaveProperty('heard');
     expect(outcome).not.toHaveProperty('recorded');
+  });
+
+  it('is not told to be right to somebody who did not say it', () => {
+    world.run(ana, record('remarks', text('4711')));
+    world.run(
+      ana,
+      { type: 'hand_over', workflow: world.state.id, to: ben.subject, tenure: 1 },
+      { tenant: 'acme', subject: ben.subject, name: 'Ben' },
+    );
+    const right = refusalOf(world.decide(ben, record('remarks', text('4711'))));
+    const wrong = refusalOf(world.decide(ben, record('remarks', text('4712'))));
+    expect(right).toMatchObject({ reason: 'already_recorded' });
+    expect(Object.keys(right)).toEqual(Object.keys(wrong));
   });
 
   it('is told apart from an equal text only by its own key', () => {

@@ -3,7 +3,7 @@ import type { RecordStep, StepInput } from '../../../lib/core/model/commands.ts'
 import type { ProcedureInput } from '../../../lib/core/model/procedure.ts';
 import { viewOf } from '../../../lib/core/view.ts';
 import { parsedProcedure } from '../../support/parsed-procedure.ts';
-import { person, PureWorld, refusalOf } from '../../support/pure-world.ts';
+import { person, PureWorld, refusalOf, eventsFound } from '../../support/pure-world.ts';
 
 const ana = person('Ana');
 const ben = person('Ben');
@@ -171,7 +171,7 @@ describe('a repeated skip', () => {
       const late = world.run(ana, replacing(skip('level', reason), 2));
       if (late.kind !== 'search') throw new Error('expected a search');
       expect(late.otherwise).toMatchObject({ code: 'STALE_REFERENCE', given: 2, current: 3 });
-      return world.events.filter((event) => late.matches(event, undefined)).map(({ seq }) => seq);
+      return eventsFound(world, late).map(({ seq }) => seq);
     };
     expect(found('too hot')).toEqual([3]);
     expect(found('no gauge')).toEqual([]);

@@ -431,8 +431,8 @@ describe('hand-over, abandonment and blocks', () => {
     expect(asked.text).toBe(
       'You want to hand over pump inspection on PUMP-07, which is with Ana, to Ben. Is that right?',
     );
-    const { tenure } = asked.data;
-    const given = await call(app, 'hand_over', { workflow_id, to: 'ben', tenure });
+    const { tenure, to } = asked.data;
+    const given = await call(app, 'hand_over', { workflow_id, to, tenure });
     expect(given.text).toBe('Handed over, pump inspection on PUMP-07, to Ben.');
     const mine = await call(app, 'list_my_workflows', {}, 'ben');
     expect(mine.data).toMatchObject({
@@ -617,7 +617,7 @@ describe('bad arguments are an answer with every fault, and nothing is executed'
       service: {
         execute: (_principal, command) => {
           seen.push(command);
-          return Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryAfterMs: 5 });
+          return Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryable: true, retryAfterMs: 5 });
         },
       },
     }));
@@ -686,7 +686,8 @@ describe('every outcome of the service', () => {
   test('BACKEND_UNAVAILABLE says when to try again', async () => {
     const { app } = await openWorld(() => ({
       service: {
-        execute: () => Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 }),
+        execute: () =>
+          Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryable: true, retryAfterMs: 1_000 }),
       },
     }));
     const { isError, data } = await call(app, 'complete_workflow');
@@ -702,7 +703,7 @@ describe('every outcome of the service', () => {
       service: {
         execute: (_principal, _command, deadlineMs) => {
           deadlines.push(deadlineMs);
-          return Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1 });
+          return Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryable: true, retryAfterMs: 1 });
         },
       },
     }));

@@ -41,12 +41,12 @@ export const handOver = defineTool({
   name: 'hand_over',
   title: 'Hand work over',
   description:
-    'Call this when a person wants to hand over, pass on, transfer or assign work to a colleague, for example at the end of a shift. The first call asks whether that is right; after a clear yes call again with the tenure of that answer. Returns the receipt. When an answer was lost, call it again with the same idempotency_key.',
+    'Call this when a person wants to hand over, pass on, transfer or assign work to a colleague, for example at the end of a shift. The first call asks whether that is right; after a clear yes call again with the tenure and the to of that answer. Returns the receipt. When an answer was lost, call it again with the same idempotency_key.',
   input: z.strictObject({
     workflow_id: workflowId,
     to: bounded(
       LIMITS.subjectChars.max,
-      'Who takes it over (colleague, receiver, next shift): name or account of a person who has signed in before.',
+      'Who takes it over (colleague, receiver, next shift): a person who has signed in before; in the second call the to of the answer.',
     ),
     tenure,
     idempotency_key: idempotencyKey,
