@@ -83,7 +83,7 @@ export function createApp(parts: AppParts): CheckpointApp {
     if (!seen.ok) {
       if (seen.reason !== 'absent')
         log({ level: 'info', msg: 'token refused', reason: seen.reason });
-      return unauthenticated(seen.reason, authProfile, discovery.metadataUrl);
+      return unauthenticated(seen.reason, authProfile, discovery.metadataUrl, c.req.path);
     }
     c.set('principal', seen.principal);
     const noted = noteProfile(seen.principal);
