@@ -24,6 +24,7 @@ export const LIMITS = {
     unit: 'ms',
     reason: 'a request that takes longer to arrive has no listener any more',
   },
+  idleMs: { max: 3_000, unit: 'ms', reason: 'a connection that is kept for the next call' },
   connections: {
     max: 2_000,
     unit: 'connections',

@@ -121,6 +121,7 @@ const SURFACE: readonly (readonly [name: Name, attempt: Try])[] = [
 const ELSEWHERE: { readonly [name in Name]?: string } = {
   headerBytes: 'a connection: test/e2e/attacker.test.ts',
   requestMs: 'a connection: test/e2e/attacker.test.ts',
+  idleMs: 'a connection: test/e2e/attacker.test.ts',
   requestStateChars: 'a signed state: test/surface/mcp/dialogue.test.ts',
   replyBytes: 'an answer: test/surface/mcp',
   spokenWords: 'an answer: test/surface/speech.test.ts',
