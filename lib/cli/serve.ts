@@ -29,8 +29,8 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
       logger.warn({ operation, code: fault.code, kind: fault.kind, err: fault }, 'unavailable');
     },
   });
+  const server = boundedServer();
   try {
-    const server = boundedServer();
     const port = await listen(server, settings);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const url = settings.publicUrl ?? `http://${shown}:${port}/mcp`;
@@ -47,6 +47,8 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
     server.on('request', (request, response) => void listener(request, response));
     return { url, stop: () => stop(server, () => local.close()) };
   } catch (error) {
+    // A port that goes on listening would keep the process alive.
+    server.close();
     await local.close();
     throw error;
   }
@@ -55,7 +57,8 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
 /** What is printed once the server is up: where it is and how to connect. */
 export function banner(settings: Settings, url: string): string {
   const client = { mcpServers: { checkpoint: { type: 'http', url } } };
-  const data = settings.dataFolder === '.checkpoint' ? '' : ` --data ${settings.dataFolder}`;
+  const data =
+    settings.dataFolder === '.checkpoint' ? '' : ` --data ${quoted(settings.dataFolder)}`;
   const config = {
     mcpServers: {
       checkpoint: { ...client.mcpServers.checkpoint, headers: { Authorization: 'Bearer <token>' } },
@@ -97,6 +100,11 @@ function boundedServer(): Server {
   });
   server.maxConnections = LIMITS.connections.max;
   return server;
+}
+
+/** A path as it can be typed into a shell. */
+function quoted(path: string): string {
+  return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<number> {

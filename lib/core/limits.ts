@@ -62,6 +62,7 @@ export const LIMITS = {
   completions: { max: 100, unit: 'values', reason: 'the largest answer that clients accept' },
   namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
   ratedCallers: { max: 10_000, unit: 'callers', reason: 'those whose calls a process counts' },
+  blockedShown: { max: 20, unit: 'workflows', reason: 'what one answer can hold' },
   rememberedWorkflows: {
     max: 1_000,
     unit: 'workflows',

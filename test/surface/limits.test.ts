@@ -125,6 +125,7 @@ const ELSEWHERE: { readonly [name in Name]?: string } = {
   requestStateChars: 'a signed state: test/surface/mcp/dialogue.test.ts',
   replyBytes: 'an answer: test/surface/mcp',
   spokenWords: 'an answer: test/surface/speech.test.ts',
+  blockedShown: 'an answer',
   displayNameChars: 'a token',
   tenantChars: 'a token',
   jsonNodes: 'JSON: no accepted body reaches it',

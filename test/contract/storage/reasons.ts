@@ -54,6 +54,7 @@ export function reasonCases(use: UseBench): void {
       code: 'ASSET_BUSY',
       asset: 'UNIT-1',
       holder: 'Bea',
+      mine: false,
       procedure: 'Sample procedure',
       since: '2026-03-01T09:00:00.000Z',
     });
