@@ -135,12 +135,11 @@ function boundedServer(): Server {
     headersTimeout: LIMITS.requestMs.max,
     requestTimeout: LIMITS.requestMs.max,
     connectionsCheckingInterval: 500,
-    keepAliveTimeout: 3_000,
+    keepAliveTimeout: LIMITS.idleMs.max,
     // Room for the longest token beside the other headers.
     maxHeaderSize: LIMITS.headerBytes.max,
   });
   server.maxConnections = LIMITS.connections.max;
-  server.maxHeadersCount = 100;
   return server;
 }
 

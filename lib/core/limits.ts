@@ -24,6 +24,7 @@ export const LIMITS = {
     unit: 'ms',
     reason: 'a request that takes longer to arrive has no listener any more',
   },
+  idleMs: { max: 3_000, unit: 'ms', reason: 'a connection that is kept for the next call' },
   connections: {
     max: 2_000,
     unit: 'connections',
@@ -77,8 +78,8 @@ export const LIMITS = {
   uriChars: { max: 256, unit: 'characters', reason: 'no resource has a longer URI' },
   completions: { max: 100, unit: 'values', reason: 'the largest answer that clients accept' },
   namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
-  blockedShown: { max: 20, unit: 'workflows', reason: 'what one answer can hold' },
   ratedCallers: { max: 10_000, unit: 'callers', reason: 'those whose calls a process counts' },
+  blockedShown: { max: 20, unit: 'workflows', reason: 'what one answer can hold' },
   rememberedWorkflows: {
     max: 1_000,
     unit: 'workflows',

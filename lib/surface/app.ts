@@ -85,7 +85,7 @@ export function createApp(parts: AppParts): CheckpointApp {
         const request_id = c.get('requestId');
         log({ level: 'info', msg: 'token refused', request_id, reason: seen.reason });
       }
-      return unauthenticated(seen.reason, authProfile, discovery.metadataUrl);
+      return unauthenticated(seen.reason, authProfile, discovery.metadataUrl, c.req.path);
     }
     c.set('principal', seen.principal);
     const noted = noteProfile(seen.principal, c.get('requestId'));

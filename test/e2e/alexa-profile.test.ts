@@ -371,6 +371,14 @@ const ROWS: readonly (readonly [row: string, requirement: string, check: () => P
         const reply = await authorized(token);
         expect([what, reply.status, reply.text]).toEqual([what, 401, UNAUTHORIZED]);
       }
+      // BR-130: a scope is a whole word.
+      const near = await key.sign({ ...good, scope: 'procedures:run.none xprocedures:run' });
+      const call = { name: 'list_my_workflows', arguments: {} };
+      const request = rpcRequest('handshake', 'tools/call', call);
+      const headers = { ...request.headers, authorization: `Bearer ${near}` };
+      expect((await atPublic(remote, '/mcp', { ...request, headers })).body).toMatchObject({
+        result: { isError: true, structuredContent: { code: 'FORBIDDEN' } },
+      });
       const query = await rawRequest(`${local}?access_token=${tokens['ana']}`, {
         ...rpcRequest('handshake', 'ping'),
       });
