@@ -464,7 +464,7 @@ const ROWS: readonly (readonly [row: string, requirement: string, check: () => P
         'You have no active work. Name a procedure and an asset, and I will start it.',
       );
       const none = await tool(peer('ben'), 'get_workflow', { asset: 'PUMP-99' });
-      expect(none.text).toContain('You can start a procedure on it');
+      expect(none.text).toContain('I know no asset called PUMP-99. Did you mean ');
     },
   ],
   [
