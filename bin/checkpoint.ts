@@ -3,6 +3,12 @@
 import { once } from 'node:events';
 import { runCli } from '../lib/cli/program.ts';
 
+// Whoever reads the output may have seen enough, as `head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   out: (text) => {
@@ -10,6 +16,10 @@ process.exitCode = await runCli(process.argv.slice(2), {
   },
   err: (text) => {
     process.stderr.write(`${text}\n`);
+  },
+  input: {
+    stream: process.stdin,
+    ...(process.stdin.isTTY && { echo: process.stdout }),
   },
   stopped: async () => {
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);

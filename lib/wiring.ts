@@ -1,24 +1,32 @@
 // The one place that puts adapters into the core and the surface. Holds no rule of its own.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { createTokenVerifier } from './adapters/identity/token-verifier.ts';
 import { openDevIssuer, type DevIssuer } from './adapters/identity/dev-issuer.ts';
 import { readDeploymentSecret } from './adapters/identity/deployment-secret.ts';
+import { checkPolicyFiles, type CheckedFile } from './adapters/policies/check-files.ts';
 import { loadPolicyFolder } from './adapters/policies/folder.ts';
 import { systemClock, systemRandom } from './adapters/runtime/system.ts';
+import { createTokenBuckets } from './adapters/runtime/token-buckets.ts';
 import { openSqliteStore } from './adapters/sqlite/store.ts';
 import { Fault } from './core/fault.ts';
+import type { Principal } from './core/model/principal.ts';
 import type { DomainPolicy } from './core/ports/policy.ts';
 import type { StorageBackend } from './core/ports/storage.ts';
 import { buildRegistry, type ProcedureRegistry } from './core/procedures.ts';
 import { createQueries, type Queries } from './core/queries.ts';
 import { registerProcedures } from './core/register-procedures.ts';
-import { secretsOf } from './core/secrets.ts';
-import { createService, type Service } from './core/service/service.ts';
+import { headsKey, secretsOf } from './core/secrets.ts';
+import { createService, type OnFault, type Service } from './core/service/service.ts';
 import { instrumentCalibration } from './policies/instrument-calibration/policy.ts';
 import { pumpInspection } from './policies/pump-inspection/policy.ts';
 import type { Settings } from './settings.ts';
 import { createApp, type AppParts } from './surface/app.ts';
+import { toolNamed } from './surface/mcp/tools.ts';
+import { createSpeech } from './surface/speech.ts';
+
+export { systemClock };
 
 /** Everything a local process works with. `close` ends the store. */
 export interface Local {
@@ -32,6 +40,11 @@ export interface Local {
 /** The file of the embedded backend within a data folder. */
 export function dataFile(dataFolder: string): string {
   return join(dataFolder, 'checkpoint.sqlite');
+}
+
+/** The key under which this deployment signs lists of chain heads. */
+export async function headsSecret(settings: Settings): Promise<string> {
+  return headsKey(await readDeploymentSecret(settings.dataFolder, settings.secret));
 }
 
 /** Opens the embedded store of a data folder. */
@@ -50,6 +63,30 @@ export function developmentIssuer(settings: Settings): Promise<DevIssuer> {
   return openDevIssuer(settings.dataFolder);
 }
 
+/** The domains that come along. */
+const SHIPPED: readonly DomainPolicy[] = [pumpInspection, instrumentCalibration];
+
+/**
+ * The procedures of a process: those of `domains`, which come along unless others are named, and those
+ * of the configured folder. Throws a terminal fault `START_REFUSED` with every fault.
+ */
+export async function loadRegistry(
+  settings: Pick<Settings, 'policiesFolder'>,
+  domains: readonly DomainPolicy[] = SHIPPED,
+): Promise<ProcedureRegistry> {
+  const folder = settings.policiesFolder;
+  const own = folder === undefined ? [] : await loadPolicyFolder(folder);
+  const built = buildRegistry([...domains, ...own]);
+  if (built.ok) return built.registry;
+  const lines = built.faults.map(({ source, path, message }) => `  ${source} ${path}: ${message}`);
+  throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
+}
+
+/** Checks files of procedures before they are deployed, each with the places of its faults. */
+export function checkPolicies(files: readonly string[]): Promise<readonly CheckedFile[]> {
+  return checkPolicyFiles(files, SHIPPED);
+}
+
 /**
  * Opens the embedded backend with the core on it. Throws a terminal fault `START_REFUSED` when a
  * procedure is not valid or differs from what is on record under its version.
@@ -61,21 +98,11 @@ export async function openLocal(
     readonly policies?: readonly DomainPolicy[];
     /** Whether the domains that come along are served too; they are unless this is false. */
     readonly shipped?: boolean;
-    readonly onFault?: (fault: Fault, operation: string) => void;
+    readonly onFault?: OnFault;
   } = {},
 ): Promise<Local> {
   const { policies = [], shipped = true, onFault } = options;
-  const folder = settings.policiesFolder;
-  const own = folder === undefined ? [] : await loadPolicyFolder(folder);
-  const along = shipped ? [pumpInspection, instrumentCalibration] : [];
-  const built = buildRegistry([...along, ...policies, ...own]);
-  if (!built.ok) {
-    const lines = built.faults.map(
-      ({ source, path, message }) => `  ${source} ${path}: ${message}`,
-    );
-    throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
-  }
-  const { registry } = built;
+  const registry = await loadRegistry(settings, [...(shipped ? SHIPPED : []), ...policies]);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
   const store = await openStore(settings);
   try {
@@ -102,13 +129,58 @@ export async function openLocal(
   };
 }
 
+/** The tools of a local process, called by the person whose token it is. */
+export interface LocalTools {
+  readonly principal: Principal;
+  call(
+    tool: string,
+    args: { readonly [name: string]: unknown },
+  ): Promise<{ readonly text: string; readonly fields: { readonly [name: string]: unknown } }>;
+}
+
+/**
+ * The tools without HTTP, for a development token of the same data folder. Throws a terminal fault for
+ * a token that the verifier refuses.
+ */
+export async function localTools(
+  settings: Settings,
+  local: Local,
+  token: string,
+): Promise<LocalTools> {
+  const issuer = await developmentIssuer(settings);
+  const verifier = createTokenVerifier({ issuers: [issuer.issuerConfig()], clock: systemClock });
+  const verified = await verifier.verify(token);
+  if (!verified.ok) throw new Fault('terminal', 'START_REFUSED', 'the token is not accepted');
+  const principal: Principal = { ...verified.principal, via: 'cli' };
+  const { tenant, subject, name, kind } = principal;
+  if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
+  const { service, queries, registry } = local;
+  const { commandTimeoutMs } = settings;
+  const speech = createSpeech(registry);
+  const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
+  return {
+    principal,
+    call: async (tool, args) => {
+      const found = toolNamed(tool);
+      if (found === undefined) throw new Error(`there is no tool ${tool}`);
+      const answer = await found.call(kit, args, { principal, requestId: randomUUID() });
+      return { text: answer.text, fields: answer.structured };
+    },
+  };
+}
+
 /** Builds the HTTP app over an open local process. `publicUrl` is the URL of the MCP endpoint. */
 export async function localApp(
   settings: Settings,
   local: Local,
-  options: { readonly publicUrl: string; readonly version: string; readonly log: AppParts['log'] },
+  options: {
+    readonly publicUrl: string;
+    readonly version: string;
+    readonly log: AppParts['log'];
+    /** Replaces the MCP server on the same pipeline; for fixtures in tests. */
+    readonly mcpFactory?: AppParts['mcpFactory'];
+  },
 ): Promise<Hono> {
-  const issuer = await developmentIssuer(settings);
   const configured = settings.issuers.map((entry) => ({
     alias: entry.alias,
     issuer: entry.issuer,
@@ -119,7 +191,8 @@ export async function localApp(
     ...(entry.clientIds !== undefined && { clientIds: entry.clientIds }),
     keys: { kind: 'remote' as const, jwksUrl: entry.jwksUrl },
   }));
-  const issuers = configured.length > 0 ? configured : [issuer.issuerConfig()];
+  const issuers =
+    configured.length > 0 ? configured : [(await developmentIssuer(settings)).issuerConfig()];
   return createApp({
     service: local.service,
     queries: local.queries,
@@ -135,5 +208,7 @@ export async function localApp(
     commandTimeoutMs: settings.commandTimeoutMs,
     serverVersion: options.version,
     log: options.log,
+    ...(options.mcpFactory !== undefined && { mcpFactory: options.mcpFactory }),
+    rateLimiter: createTokenBuckets(settings.ratePerMinute, systemClock),
   });
 }

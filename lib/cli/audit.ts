@@ -1,9 +1,9 @@
 // `checkpoint audit verify`: walks every trail of the data folder and says which ones do not verify.
 import { existsSync } from 'node:fs';
 import { verifyAll, type ChainReport } from '../core/audit.ts';
-import type { ChainFault } from '../core/events.ts';
 import type { Settings } from '../settings.ts';
 import { dataFile, openStore } from '../wiring.ts';
+import { chainText } from './chain-words.ts';
 import { CliProblem } from './failure.ts';
 
 /** The result of a verification. */
@@ -46,15 +46,6 @@ export async function verifyAudit(
   }
 }
 
-const WORDS: { readonly [W in ChainFault['what']]: string } = {
-  missing: 'is missing',
-  hash: 'does not match its hash',
-  link: 'does not follow the event before it',
-  content: 'belongs elsewhere',
-  beyond_head: 'lies beyond the head',
-  head: 'does not match the head',
-};
-
 /** The lines to print for a result. */
 export function auditLines({ trails, events, broken }: AuditResult): readonly string[] {
   const count = `${trails} ${trails === 1 ? 'trail' : 'trails'}, ${events} events`;
@@ -62,7 +53,7 @@ export function auditLines({ trails, events, broken }: AuditResult): readonly st
   return [
     ...broken.map(
       ({ tenant, workflow, fault }) =>
-        `tenant ${tenant}, workflow ${workflow}: event ${fault?.seq ?? 0} ${WORDS[fault?.what ?? 'head']}`,
+        `tenant ${tenant}, workflow ${workflow}: ${chainText(fault ?? { seq: 0, what: 'head' })}`,
     ),
     `${count}: ${broken.length} broken.`,
   ];

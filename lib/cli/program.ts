@@ -1,9 +1,15 @@
 // The command line: options to settings, commands to functions. No business word.
 import { Command, Option } from 'commander';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
-import { auditLines, verifyAudit } from './audit.ts';
+import { addAuditCommands } from './audit/commands.ts';
+import type { Commands } from './commands.ts';
+import { addEraseCommand } from './erase.ts';
 import { problemText } from './failure.ts';
+import { addLookCommands } from './look/commands.ts';
+import { addPolicyCommands } from './policy/commands.ts';
 import { banner, startServer } from './serve.ts';
+import { addTalkCommand } from './talk/commands.ts';
+import type { LineInput } from './talk/talk.ts';
 import { signToken, type TokenOptions } from './token.ts';
 import { packageVersion } from './version.ts';
 
@@ -12,6 +18,8 @@ export interface Terminal {
   readonly env: Environment;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Lines that are typed or piped in. */
+  readonly input?: LineInput;
   /** Resolves when the process is asked to stop. */
   readonly stopped: () => Promise<void>;
 }
@@ -70,19 +78,6 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
       out(await signToken(settingsFrom(terminal.env, flags), flags));
     });
 
-  const audit = program.command('audit').description('the audit trail');
-  audit
-    .command('verify')
-    .description('verify every trail; exit code 1 if one does not')
-    .option('--tenant <tenant>', 'only the trails of one tenant')
-    .option('--workflow <id>', 'only one trail')
-    .addOption(data())
-    .action(async (flags: Flags & { tenant?: string; workflow?: string }) => {
-      const result = await verifyAudit(settingsFrom(terminal.env, flags), flags);
-      for (const line of auditLines(result)) out(line);
-      if (result.broken.length > 0) exitCode = 1;
-    });
-
   program
     .command('demo')
     .description('play a whole pump inspection, with a crash in the middle, and check every answer')
@@ -91,6 +86,20 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
       const { runDemo } = await import('./demo/demo.ts');
       exitCode = await runDemo(terminal);
     });
+
+  const commands: Commands = {
+    program,
+    out,
+    settings: (flags) => settingsFrom(terminal.env, flags),
+    fail: () => {
+      exitCode = 1;
+    },
+  };
+  addLookCommands(commands);
+  addAuditCommands(commands);
+  addEraseCommand(commands);
+  addPolicyCommands(commands);
+  addTalkCommand(commands, terminal.input);
 
   try {
     await program.parseAsync(args, { from: 'user' });

@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
+import { activeVersions } from '../core/active-versions.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
-import { dataFile, localApp, openLocal } from '../wiring.ts';
+import { dataFile, localApp, openLocal, type Local } from '../wiring.ts';
 import { CliProblem } from './failure.ts';
 import { COMMAND } from './form.ts';
+import { missingWarning } from './policy/active.ts';
 import { packageVersion } from './version.ts';
 
 /** A server that is running. */
@@ -17,22 +20,28 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** Replaces the MCP server behind the same HTTP pipeline; for fixtures in tests. */
+type Fixtures = Pick<Parameters<typeof localApp>[2], 'mcpFactory'>;
+
 /** Starts the server; a taken port is a problem with one sentence. */
-export async function startServer(settings: Settings): Promise<Running> {
+export async function startServer(settings: Settings, fixtures: Fixtures = {}): Promise<Running> {
   // Standard output is for people; log lines go to standard error.
   const logger = pino({ level: settings.logLevel, base: null }, pino.destination(2));
   const local = await openLocal(settings, {
-    onFault: (fault, operation) => {
-      logger.warn({ operation, code: fault.code, kind: fault.kind, err: fault }, 'unavailable');
+    onFault: (fault, operation, requestId) => {
+      const { code, kind } = fault;
+      const told = { request_id: requestId, operation, code, kind, err: withoutValues(fault) };
+      logger.warn(told, 'unavailable');
     },
   });
-  const server = createServer();
+  const server = boundedServer();
   try {
     const port = await listen(server, settings);
-    const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+    const shown = shownHost(settings.host);
     const url = settings.publicUrl ?? `http://${shown}:${port}/mcp`;
     const version = packageVersion();
     const app = await localApp(settings, local, {
+      ...fixtures,
       publicUrl: url,
       version,
       log: ({ level, msg, ...rest }) => {
@@ -41,6 +50,7 @@ export async function startServer(settings: Settings): Promise<Running> {
     });
     const listener = getRequestListener((request) => app.fetch(request));
     server.on('request', (request, response) => void listener(request, response));
+    void warnOfMissingVersions(local, logger);
     return { url, stop: () => stop(server, () => local.close()) };
   } catch (error) {
     // A port that goes on listening would keep the process alive.
@@ -48,6 +58,27 @@ export async function startServer(settings: Settings): Promise<Running> {
     await local.close();
     throw error;
   }
+}
+
+/** Every address of this machine is shown as the one that clients on it use. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** A fault for a log line: messages below it may hold what a person said, so only places are kept. */
+function withoutValues({ name, message, stack, cause }: Error): Record<string, unknown> {
+  const places = (text: string | undefined): string =>
+    (text ?? '')
+      .split('\n')
+      .filter((line) => /^\s+at /.test(line))
+      .join('\n');
+  return {
+    type: name,
+    message,
+    stack: places(stack),
+    ...(cause instanceof Error && { cause: { type: cause.name, stack: places(cause.stack) } }),
+  };
 }
 
 /** What is printed once the server is up: where it is and how to connect. */
@@ -84,6 +115,33 @@ export function banner(settings: Settings, url: string): string {
 /** A path as it can be typed into a shell. */
 function quoted(path: string): string {
   return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** Looks at what is active without holding up the start; a store that fails is told by requests. */
+async function warnOfMissingVersions(local: Local, logger: Pick<Logger, 'warn'>): Promise<void> {
+  try {
+    const warning = missingWarning(await activeVersions(local.store, local.registry));
+    if (warning !== undefined) logger.warn(warning);
+  } catch (error) {
+    logger.warn({ err: error }, 'could not look for missing procedure versions');
+  }
+}
+
+/**
+ * A server on which a connection that says little, or says it slowly, is over soon: a caller who
+ * waits longer than this has been given up by every assistant.
+ */
+function boundedServer(): Server {
+  const server = createServer({
+    headersTimeout: LIMITS.requestMs.max,
+    requestTimeout: LIMITS.requestMs.max,
+    connectionsCheckingInterval: 500,
+    keepAliveTimeout: LIMITS.idleMs.max,
+    // Room for the longest token beside the other headers.
+    maxHeaderSize: LIMITS.headerBytes.max,
+  });
+  server.maxConnections = LIMITS.connections.max;
+  return server;
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<number> {

@@ -1,6 +1,7 @@
 // Verification of audit trails: walks chains in pages and reports every broken one.
 import { ChainVerifier, type ChainFault } from './events.ts';
-import type { Workflow } from './model/workflow.ts';
+import { isFault } from './fault.ts';
+import type { StoredEvent, Workflow } from './model/workflow.ts';
 import type { StorageBackend } from './ports/storage.ts';
 
 /** The result of verifying one trail. */
@@ -34,24 +35,52 @@ export async function verifyWorkflow(
 async function walk(store: StorageBackend, workflow: Workflow): Promise<ChainReport> {
   const { tenant, id, head_seq, head_hash } = workflow;
   const verifier = new ChainVerifier(tenant, id);
+  const report = { tenant, workflow: id, events: head_seq };
   let after = 0;
-  for (;;) {
-    const page = await store.listEvents(tenant, id, { after, limit: 100 });
+  for (let limit = 100; ;) {
+    let page: readonly StoredEvent[];
+    try {
+      page = await store.listEvents(tenant, id, { after, limit });
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      // One damaged row spoils its page: the next walk of single rows names it.
+      if (limit === 1) return { ...report, fault: { seq: after + 1, what: 'unreadable' } };
+      limit = 1;
+      continue;
+    }
     for (const event of page) verifier.add(event);
     const last = page.at(-1);
     if (last === undefined) break;
     after = last.seq;
   }
   const fault = verifier.finish({ seq: head_seq, hash: head_hash });
-  return { tenant, workflow: id, events: head_seq, ...(fault !== undefined && { fault }) };
+  return { ...report, ...(fault !== undefined && { fault }) };
 }
 
-/** Verifies every trail of the store, one report each. */
+/** Verifies every trail of the store, one report each; a damaged one never hides the others. */
 export async function* verifyAll(store: StorageBackend): AsyncGenerator<ChainReport> {
   let after: string | undefined;
   do {
-    const page = await store.scanWorkflows({ limit: 100, ...(after !== undefined && { after }) });
-    for (const workflow of page.items) yield await verifyWorkflow(store, workflow);
+    const page = await store.scanTrails({ limit: 100, ...(after !== undefined && { after }) });
+    for (const trail of page.items) yield await verifyTrail(store, trail);
     after = page.next;
   } while (after !== undefined);
+}
+
+async function verifyTrail(
+  store: StorageBackend,
+  { tenant, workflow }: { readonly tenant: string; readonly workflow: string },
+): Promise<ChainReport> {
+  let record: Workflow | undefined;
+  try {
+    [record] = await store.snapshot([{ kind: 'workflow', tenant, id: workflow }]);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  if (record !== undefined) return verifyWorkflow(store, record);
+  return { tenant, workflow, events: 0, fault: { seq: 1, what: 'no_record' } };
+}
+
+function isDamage(error: unknown): boolean {
+  return isFault(error) && ['ITEM_DAMAGED', 'FORMAT_TOO_NEW'].includes(error.code);
 }

@@ -13,8 +13,12 @@ const NEEDS: { readonly [C in CommandType]: readonly Scope[] } = {
   abandon_workflow: ['procedures:run', 'procedures:supervise'],
 };
 
+const PERSON: Refusal = { code: 'FORBIDDEN', why: 'person', need: 'a person' };
+
 /** Refuses a command whose principal is a service or has none of the scopes it needs. */
 export function refusalFor(principal: Principal, command: CommandType): Refusal | undefined {
+  // Only a person decides about a block; an agent gets not even a replay of it.
+  if (command === 'resolve_block' && principal.kind !== 'person') return PERSON;
   return lacking(principal, NEEDS[command]);
 }
 
@@ -23,13 +27,18 @@ export function refusalForReading(principal: Principal): Refusal | undefined {
   return lacking(principal, ['procedures:run', 'procedures:supervise', 'audit:read']);
 }
 
+/** Refuses a read of an audit trail. */
+export function refusalForAuditing(principal: Principal): Refusal | undefined {
+  return lacking(principal, ['audit:read']);
+}
+
 /** Refuses a read of the tenant's blocked workflows. */
 export function refusalForSupervising(principal: Principal): Refusal | undefined {
   return lacking(principal, ['procedures:supervise']);
 }
 
 function lacking(principal: Principal, oneOf: readonly Scope[]): Refusal | undefined {
-  if (principal.kind === 'service') return { code: 'FORBIDDEN', why: 'person', need: 'a person' };
+  if (principal.kind === 'service') return PERSON;
   if (oneOf.some((scope) => principal.scopes.has(scope))) return undefined;
   return { code: 'FORBIDDEN', why: 'scope', need: oneOf[0] ?? '' };
 }

@@ -40,10 +40,32 @@ export function eventBody(event: StoredEvent): EventBody {
   return JSON.parse(event.text) as EventBody;
 }
 
+/** An event as people read it: what was hashed, without the tenant and without any commitment. */
+export interface ReadableEvent {
+  readonly seq: number;
+  readonly type: EventType;
+  readonly at: string;
+  readonly actor: Actor;
+  readonly data: { readonly [key: string]: Json };
+  /** True where the event keeps a sensitive value apart. */
+  readonly redacted: boolean;
+  readonly prev: string;
+  readonly hash: string;
+}
+
+/** Reads a stored event for people. A sensitive value is not in it, only that there is one. */
+export function readableEvent(event: StoredEvent): ReadableEvent {
+  const { seq, type, at, actor, prev, data } = eventBody(event);
+  const { commitment, ...shown } = data;
+  const redacted = commitment !== undefined;
+  return { seq, type, at, actor, data: shown, redacted, prev, hash: event.hash };
+}
+
 /** What an audit found wrong in one chain; `seq` is the first event concerned. */
 export interface ChainFault {
   readonly seq: number;
-  readonly what: 'missing' | 'hash' | 'link' | 'content' | 'beyond_head' | 'head';
+  readonly what:
+    'missing' | 'hash' | 'link' | 'content' | 'beyond_head' | 'head' | 'unreadable' | 'no_record';
 }
 
 /** Verifies chains event by event, in bounded memory. */

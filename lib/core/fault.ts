@@ -9,6 +9,7 @@ export type FaultCode =
   | 'DEADLINE_EXCEEDED'
   | 'PROCEDURE_VERSION_MISSING'
   | 'FORMAT_TOO_NEW'
+  | 'ITEM_DAMAGED'
   | 'CHAIN_TORN'
   | 'PLAN_REFUSED'
   | 'STATE_TOO_LARGE'
@@ -31,6 +32,12 @@ export class Fault extends Error {
 /** Recognises a fault by name, because two copies of this module in one bundle defeat `instanceof`. */
 export function isFault(error: unknown): error is Fault {
   return error instanceof Error && error.name === 'CheckpointFault' && 'kind' in error;
+}
+
+/** What a caller is told of a fault. */
+export function unavailable(fault: Fault) {
+  const retryable = fault.kind !== 'terminal';
+  return { code: 'BACKEND_UNAVAILABLE', retryable, retryAfterMs: 1_000 } as const;
 }
 
 /** Asserts what the code around it guarantees; failing is a programmer error. */

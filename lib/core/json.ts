@@ -30,6 +30,11 @@ export class JsonFault extends Error {
   }
 }
 
+/** Recognises a JSON fault by name, whichever copy of this module made it. */
+export function isJsonFault(error: unknown): error is JsonFault {
+  return error instanceof Error && error.name === 'JsonFault';
+}
+
 /** Appends one member name to a JSON pointer, as valid Unicode even when the name is not. */
 export function pointer(base: string, part: string | number): string {
   const escaped = String(part).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');

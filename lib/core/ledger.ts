@@ -45,10 +45,10 @@ export function keyedCommand(
 }
 
 /** Not arguments, or known to callers under another name. */
-const NOT_ARGUMENTS = new Set(['type', 'key', 'confirmation', 'workflow', 'input']);
+const NOT_ARGUMENTS = new Set(['type', 'key', 'confirmation', 'answer', 'workflow', 'input']);
 
 /** The arguments of a command under the names that callers know them by. */
-function argumentsOf(command: Command): Readonly<Record<string, unknown>> {
+export function argumentsOf(command: Command): Readonly<Record<string, unknown>> {
   const own = Object.entries(command).filter(([name]) => !NOT_ARGUMENTS.has(name));
   return {
     ...Object.fromEntries(own),
@@ -61,10 +61,14 @@ function inputArguments(input: StepInput): Readonly<Record<string, unknown>> {
   switch (input.kind) {
     case 'reading':
       return { reading: input.value, unit: input.unit };
+    case 'spoken_reading':
+      return { spoken_reading: input.text, unit: input.unit };
     case 'choice':
       return { choice: input.option };
     case 'text':
       return { text: input.text };
+    case 'skip':
+      return { skip_reason: input.reason };
     case 'confirm':
       return { confirmed: input.confirmed };
   }

@@ -3,7 +3,7 @@
 import type { InputFault } from './input-fault.ts';
 import type { Json } from './json.ts';
 import type { DeviationRule } from './model/procedure.ts';
-import type { Receipt } from './model/workflow.ts';
+import type { Original, Receipt } from './model/workflow.ts';
 import type { WorkflowView } from './view.ts';
 
 /** Outcome codes in order of precedence: of several that apply, the first is answered. */
@@ -20,6 +20,7 @@ export const OUTCOME_CODES = [
   'WORKFLOW_COMPLETED',
   'WORKFLOW_BLOCKED',
   'SECOND_PERSON_REQUIRED',
+  'NOT_SKIPPABLE',
   'STEP_NOT_READY',
   'STEPS_MISSING',
   'LIMIT_REACHED',
@@ -45,14 +46,26 @@ export type ConfirmationReason =
   | 'not_confirmed'
   | 'deviating_choice'
   | 'already_recorded'
+  | 'was_skipped'
+  | 'already_skipped'
   | 'second_person'
   | 'ends_assignment';
 
 /** An outcome that wrote nothing. */
 export type Refusal =
   | { readonly code: 'FORBIDDEN'; readonly need: string; readonly why: 'scope' | 'person' }
-  | { readonly code: 'INVALID_ARGUMENT'; readonly faults: readonly InputFault[] }
-  | { readonly code: 'BACKEND_UNAVAILABLE'; readonly retryAfterMs: number }
+  | {
+      readonly code: 'INVALID_ARGUMENT';
+      readonly faults: readonly InputFault[];
+      /** Assets that may be meant, to be asked about. */
+      readonly suggestions?: readonly string[];
+    }
+  /** `retryable` is false where trying again cannot help before somebody has mended the fault. */
+  | {
+      readonly code: 'BACKEND_UNAVAILABLE';
+      readonly retryable: boolean;
+      readonly retryAfterMs: number;
+    }
   | {
       readonly code: 'IDEMPOTENCY_CONFLICT';
       readonly operation: string;
@@ -64,12 +77,16 @@ export type Refusal =
       readonly choices: readonly Choice[];
       readonly people?: readonly { readonly subject: string; readonly name: string }[];
       readonly total: number;
+      /** The signed question, for a command; its answer comes back with it. */
+      readonly state?: string;
     }
   | {
       readonly code: 'NOT_FOUND';
       readonly what: 'workflow' | 'procedure' | 'person' | 'asset';
       readonly name: string;
       readonly known?: readonly string[];
+      /** Assets that may be meant, to be asked about. */
+      readonly suggestions?: readonly string[];
     }
   | { readonly code: 'NOT_ASSIGNED'; readonly holder: string; readonly workflow: WorkflowView }
   | {
@@ -97,6 +114,13 @@ export type Refusal =
       readonly workflow: WorkflowView;
     }
   | {
+      readonly code: 'NOT_SKIPPABLE';
+      readonly step: string;
+      /** It has to be done, a step that has to be done needs it, or it is on record. */
+      readonly why: 'required' | 'needed' | 'recorded';
+      readonly workflow: WorkflowView;
+    }
+  | {
       readonly code: 'STEP_NOT_READY';
       readonly step: string;
       readonly requires: readonly string[];
@@ -114,18 +138,25 @@ export type Refusal =
       readonly step?: string;
       /** What was understood, and for `already_recorded` what is on record; absent if sensitive. */
       readonly heard?: Json;
+      /** What was heard, where it was said in another unit. */
+      readonly original?: Original;
       readonly recorded?: Json;
       readonly unit?: string;
       readonly limit?: number;
       readonly message?: string;
       readonly follows?: DeviationRule;
+      /** The signed question; a yes comes back with it. */
+      readonly state?: string;
       /** Give one of these back in the second call. */
       readonly confirmation?: string;
       readonly replaces?: number;
       readonly confirms?: number;
       readonly tenure?: number;
-      /** Name of the receiver, where a hand-over asks. */
+      /** Name of the receiver, where a hand-over asks, and the subject to give back as `to`. */
       readonly to?: string;
+      readonly to_subject?: string;
+      /** Name of who made the record that another person is asked to confirm, if known. */
+      readonly by?: string;
       readonly workflow: WorkflowView;
     };
 
@@ -139,3 +170,9 @@ export interface Committed {
 
 /** What a command answers. */
 export type Outcome = Committed | Refusal;
+
+/** The refusal of an answer whose signed question does not belong to its call, or is over. */
+export const NOT_ASKED: Refusal = {
+  code: 'INVALID_ARGUMENT',
+  faults: [{ path: '/state', message: 'expected the state of an open question' }],
+};

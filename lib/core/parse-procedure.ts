@@ -1,7 +1,7 @@
 // From a definition as its author wrote it to a procedure, or every fault of it at once.
 import * as z from 'zod';
 import type { InputFault } from './input-fault.ts';
-import { pointer } from './json.ts';
+import { checkJson, isJsonFault, pointer } from './json.ts';
 import {
   procedureSchema,
   ruleSchema,
@@ -9,7 +9,8 @@ import {
   type Procedure,
   type Step,
 } from './model/procedure.ts';
-import { canonicalAsset } from './names.ts';
+import { canonicalAsset, foldName } from './names.ts';
+import { unitFaults } from './unit.ts';
 
 /** Parses one definition; answers all its faults at once, those between its parts included. */
 export function parseProcedure(
@@ -19,12 +20,26 @@ export function parseProcedure(
   | { readonly ok: false; readonly faults: readonly InputFault[] } {
   const parsed = procedureSchema.safeParse(input);
   const faults = [
+    ...exactFaults(input),
     ...(parsed.success ? [] : parsed.error.issues.flatMap(shapeFaults)),
     ...crossFaults(input),
   ];
   return parsed.success && faults.length === 0
     ? { ok: true, procedure: parsed.data }
     : { ok: false, faults };
+}
+
+/** What could not be kept exactly, such as a bound of 1e18. */
+function exactFaults(input: unknown): readonly InputFault[] {
+  try {
+    checkJson(input);
+    return [];
+  } catch (error) {
+    if (!isJsonFault(error)) throw error;
+    // What else a text can have wrong is told by whoever reads it.
+    if (error.code !== 'NUMBER_OUT_OF_RANGE') return [];
+    return [{ path: error.path, message: error.message }];
+  }
 }
 
 function shapeFaults(issue: z.core.$ZodIssue): readonly InputFault[] {
@@ -119,12 +134,21 @@ function stepFaults(step: Step, at: string, fault: (path: string, message: strin
       if (step.options.findIndex((other) => other.id === option.id) !== j) {
         fault(`${at}/options/${j}/id`, `the option id ${option.id} appears twice`);
       }
+      const title = foldName(option.title);
+      const clash = step.options.some(
+        (other, k) => k !== j && (other.id === title || (k < j && foldName(other.title) === title)),
+      );
+      if (clash) fault(`${at}/options/${j}/title`, `${option.title} names another option too`);
     });
     if (step.options.every((option) => option.deviates)) {
       fault(`${at}/options`, 'expected at least one option that does not deviate');
     }
   }
+  if (step.kind === 'text' && step.sensitive && step.second_person) {
+    fault(`${at}/second_person`, 'expected no second person on a sensitive text');
+  }
   if (step.kind !== 'reading') return;
+  for (const { path, message } of unitFaults(step.unit)) fault(`${at}/unit${path}`, message);
   const { bounds, warning, expected, decimals } = step;
   const within = (
     inner: { min: number; max: number },
@@ -153,5 +177,8 @@ export function hasDecimals(value: number, decimals: number): boolean {
 
 /** The pattern for a whole asset id of a procedure. */
 export function assetPattern(procedure: Pick<Procedure, 'asset'>): RegExp {
-  return new RegExp(`^(?:${procedure.asset.pattern})$`, 'u');
+  const { pattern } = procedure.asset;
+  // By itself first: a bracket closed in the pattern must not close the one around it.
+  void new RegExp(pattern, 'u');
+  return new RegExp(`^(?:${pattern})$`, 'u');
 }

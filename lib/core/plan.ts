@@ -6,6 +6,7 @@ import { Fault } from './fault.ts';
 import type { Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 import type {
+  LastValues,
   LedgerRow,
   Lock,
   OutboxRow,
@@ -21,7 +22,7 @@ import { itemBytes, keyText } from './keys.ts';
 export interface WorkflowChange {
   readonly set: Partial<Omit<Workflow, 'steps' | 'tenant' | 'id'>>;
   readonly steps?: Workflow['steps'];
-  readonly remove?: readonly ('block' | 'result')[];
+  readonly remove?: readonly ('block' | 'result' | 'previous')[];
 }
 
 /** What happens to a lock. `fence` is the one the plan relies on. */
@@ -32,6 +33,8 @@ export type LockPlan =
       readonly asset: string;
       readonly workflow: string;
       readonly fence: number;
+      /** What the lock remembers from now on; left out, it keeps what it remembers. */
+      readonly last?: LastValues;
     }
   | {
       readonly op: 'hand_over';
@@ -58,6 +61,8 @@ export interface CommitPlan {
     | { readonly op: 'remove'; readonly subject: string }
   )[];
   readonly vault: readonly VaultRow[];
+  /** Sequences of the aggregate's sensitive values that are deleted. */
+  readonly erased?: readonly number[];
   readonly outbox: readonly OutboxRow[];
   readonly guards: readonly { readonly key: ItemKey; readonly expect: Expectation }[];
 }
@@ -90,6 +95,7 @@ export function compilePlan(plan: CommitPlan): Transaction {
     ...plan.locks.map((lock) => lockWrite(plan.tenant, lock)),
     ...plan.pointers.map((pointer) => pointerWrite(plan, pointer)),
     ...plan.vault.map((row): Write => ({ op: 'create', key: vaultKey(row), item: row })),
+    ...(plan.erased ?? []).map((seq) => eraseWrite(plan, seq)),
     ...plan.outbox.map((row): Write => ({ op: 'create', key: outboxKey(row), item: row })),
   ];
   const compiled = withGuards(distinct(writes), plan.guards);
@@ -159,7 +165,8 @@ function lockWrite(tenant: string, plan: LockPlan): Write {
     return { op: 'update', key, expect, set: { subject: plan.subject, name: plan.name } };
   }
   const remove = ['workflow', 'procedure', 'subject', 'name', 'since'];
-  return { op: 'update', key, expect, set: { held: false }, remove };
+  const set = { held: false, ...(plan.last !== undefined && { last: plan.last }) };
+  return { op: 'update', key, expect, set, remove };
 }
 
 function pointerWrite(plan: CommitPlan, pointer: CommitPlan['pointers'][number]): Write {
@@ -170,6 +177,12 @@ function pointerWrite(plan: CommitPlan, pointer: CommitPlan['pointers'][number])
   return pointer.op === 'add'
     ? { op: 'create', key, item: pointer.pointer, replace: true }
     : { op: 'delete', key, expect: {} };
+}
+
+/** The fence is the version of the aggregate: no value comes or goes without it. */
+function eraseWrite(plan: CommitPlan, seq: number): Write {
+  const workflow = aggregateAfter(plan).id;
+  return { op: 'delete', key: { kind: 'vault', tenant: plan.tenant, workflow, seq }, expect: {} };
 }
 
 function distinct(writes: readonly Write[]): Map<string, Write> {

@@ -11,6 +11,8 @@ import { codedFindings, declaredFindings } from './rules.ts';
 export interface RegisteredProcedure {
   readonly procedure: Procedure;
   readonly digest: string;
+  /** Whether its domain also answers in code. */
+  readonly coded: boolean;
 }
 
 /** Every procedure version this process knows. */
@@ -57,7 +59,7 @@ export function buildRegistry(
           message: `${procedure.id}@${procedure.version} is defined twice`,
         });
       }
-      versions.set(key, { procedure, digest, policy });
+      versions.set(key, { procedure, digest, policy, coded: policy.check !== undefined });
     });
   }
   return faults.length > 0 ? { ok: false, faults } : { ok: true, registry: registryOf(versions) };
@@ -92,7 +94,8 @@ function registryOf(
   const sorted = [...newest.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   return {
     list: () => sorted,
-    all: () => [...versions.values()].map(({ procedure, digest }) => ({ procedure, digest })),
+    all: () =>
+      [...versions.values()].map(({ procedure, digest, coded }) => ({ procedure, digest, coded })),
     find: (id, version) =>
       version === undefined ? newest.get(id) : versions.get(versionKey(id, version))?.procedure,
     check: (procedure, input) => {

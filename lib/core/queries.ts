@@ -1,6 +1,7 @@
 // Reads for people: one workflow, one's own, the blocked ones. Never a guess between several.
-import { refusalForReading, refusalForSupervising } from './authorize.ts';
-import { isFault, type Fault } from './fault.ts';
+import { refusalForAuditing, refusalForReading, refusalForSupervising } from './authorize.ts';
+import { readableEvent, type ReadableEvent } from './events.ts';
+import { isFault, unavailable, type Fault } from './fault.ts';
 import { LIMITS } from './limits.ts';
 import type { Principal } from './model/principal.ts';
 import type { Profile, Workflow } from './model/workflow.ts';
@@ -9,7 +10,8 @@ import type { Choice, Refusal } from './outcome.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import type { ProcedureRegistry } from './procedures.ts';
 import { procedureOf } from './procedure-of.ts';
-import { viewOf, type WorkflowView } from './view.ts';
+import { suggestAssets } from './suggest-assets.ts';
+import { bareView, viewOf, type WorkflowView } from './view.ts';
 
 /** A read that found what was asked for. */
 export interface Found<T> {
@@ -23,28 +25,47 @@ export interface ViewList {
   readonly more: boolean;
 }
 
-/** The query side of Checkpoint. Operational faults are answered `BACKEND_UNAVAILABLE`. */
+/** A page of an audit trail, and the sequence of its last event as of the read. */
+export interface TrailPage {
+  readonly workflow: WorkflowView;
+  readonly events: readonly ReadableEvent[];
+  readonly head: number;
+}
+
+/**
+ * The query side of Checkpoint. Operational faults are answered `BACKEND_UNAVAILABLE`; `requestId`
+ * names the request in the log line about one.
+ */
 export interface Queries {
   /** One workflow by id, by asset, or the caller's only active one. */
   getWorkflow(
     principal: Principal,
     which: { readonly workflow?: string; readonly asset?: string },
+    requestId?: string,
   ): Promise<Found<WorkflowView> | Refusal>;
   /** The caller's active workflows, oldest first. */
-  listMine(principal: Principal): Promise<Found<ViewList> | Refusal>;
+  listMine(principal: Principal, requestId?: string): Promise<Found<ViewList> | Refusal>;
   /** The tenant's blocked workflows, oldest first, for supervisors. */
-  listBlocked(principal: Principal): Promise<Found<ViewList> | Refusal>;
+  listBlocked(principal: Principal, requestId?: string): Promise<Found<ViewList> | Refusal>;
+  /** The events of a workflow after a sequence, for auditors. Never a sensitive value. */
+  listEvents(
+    principal: Principal,
+    workflow: string,
+    after: number,
+    requestId?: string,
+  ): Promise<Found<TrailPage> | Refusal>;
 }
 
 /** Builds the query side. */
 export function createQueries(
   store: StorageBackend,
   registry: ProcedureRegistry,
-  onFault?: (fault: Fault, operation: string) => void,
+  onFault?: (fault: Fault, operation: string, requestId?: string) => void,
 ): Queries {
   const guarded = async <T>(
     operation: string,
     refusal: Refusal | undefined,
+    requestId: string | undefined,
     read: () => Promise<Found<T> | Refusal>,
   ): Promise<Found<T> | Refusal> => {
     if (refusal !== undefined) return refusal;
@@ -52,23 +73,31 @@ export function createQueries(
       return await read();
     } catch (error) {
       if (!isFault(error)) throw error;
-      onFault?.(error, operation);
-      return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
+      onFault?.(error, operation, requestId);
+      return unavailable(error);
     }
   };
   const view = (workflow: Workflow): WorkflowView =>
     viewOf(workflow, procedureOf(registry, workflow));
+  /** One entry that this process cannot serve must not hide the others. */
+  const entry = (workflow: Workflow): WorkflowView => {
+    const known = registry.find(workflow.procedure, workflow.procedure_version);
+    return known === undefined ? bareView(workflow) : viewOf(workflow, known);
+  };
 
   return {
-    getWorkflow: (principal, which) =>
-      guarded('get_workflow', refusalForReading(principal), async () => {
+    getWorkflow: (principal, which, requestId) =>
+      guarded('get_workflow', refusalForReading(principal), requestId, async () => {
         const { tenant } = principal;
         let id = which.workflow;
         if (id === undefined && which.asset !== undefined) {
           const asset = canonicalAsset(which.asset);
           const [lock] = await store.snapshot([{ kind: 'lock', tenant, asset }]);
           if (lock?.held !== true || lock.workflow === undefined) {
-            return { code: 'NOT_FOUND', what: 'asset', name: which.asset };
+            const refusal = { code: 'NOT_FOUND', what: 'asset', name: which.asset } as const;
+            if (lock !== undefined) return refusal;
+            const near = await suggestAssets(store, tenant, which.asset, registry.list());
+            return { ...refusal, ...near };
           }
           id = lock.workflow;
         }
@@ -82,18 +111,29 @@ export function createQueries(
         if (workflow === undefined) return { code: 'NOT_FOUND', what: 'workflow', name: id };
         return { code: 'FOUND', value: view(workflow) };
       }),
-    listMine: (principal) =>
-      guarded('list_my_workflows', refusalForReading(principal), async () => {
+    listMine: (principal, requestId) =>
+      guarded('list_my_workflows', refusalForReading(principal), requestId, async () => {
         const mine = await activeOf(store, principal);
         const more = mine.length >= LIMITS.pageItems.max;
-        return { code: 'FOUND', value: { workflows: mine.map(view), more } };
+        return { code: 'FOUND', value: { workflows: mine.map(entry), more } };
       }),
-    listBlocked: (principal) =>
-      guarded('list_blocked', refusalForSupervising(principal), async () => {
+    listBlocked: (principal, requestId) =>
+      guarded('list_blocked', refusalForSupervising(principal), requestId, async () => {
         const shown = LIMITS.blockedShown.max;
         const page = await store.listWorkflows(principal.tenant, 'BLOCKED', { limit: shown + 1 });
-        const workflows = page.items.slice(0, shown).map(view);
+        const workflows = page.items.slice(0, shown).map(entry);
         return { code: 'FOUND', value: { workflows, more: page.items.length > shown } };
+      }),
+    listEvents: (principal, id, after, requestId) =>
+      guarded('list_events', refusalForAuditing(principal), requestId, async () => {
+        const { tenant } = principal;
+        const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
+        if (workflow === undefined) return { code: 'NOT_FOUND', what: 'workflow', name: id };
+        const events = await store.listEvents(tenant, id, { after, limit: LIMITS.pageItems.max });
+        // The trail may have grown since the record was read: a page never passes its head.
+        const known = events.filter(({ seq }) => seq <= workflow.head_seq).map(readableEvent);
+        const head = workflow.head_seq;
+        return { code: 'FOUND', value: { workflow: view(workflow), events: known, head } };
       }),
   };
 }
@@ -143,7 +183,9 @@ export async function resolvePerson(
   tenant: string,
   text: string,
 ): Promise<Profile | Refusal> {
-  const found = await store.findProfiles(tenant, text, LIMITS.spokenChoices.max + 1);
+  const all = await store.findProfiles(tenant, text, LIMITS.spokenChoices.max + 1);
+  // A text in the form of an account is never taken for somebody's name.
+  const found = text.includes(':') ? all.filter(({ subject }) => subject === text) : all;
   const exact = found.find(({ subject }) => subject === text);
   const only = exact ?? (found.length === 1 ? found[0] : undefined);
   if (only !== undefined) return only;

@@ -4,7 +4,7 @@ import { canonicalJson } from './canonical.ts';
 import type { Json } from './json.ts';
 
 const SECRET_NAMES =
-  /^(authorization|cookie|set-cookie|token|confirmation|confirmation_token|secret|password|key|idempotency_key|text|value|reading|note|reason)$/i;
+  /^(authorization|cookie|set-cookie|token|confirmation|confirmation_token|secret|password|key|idempotency_key|text|value|reading|spoken_reading|note|reason|skip_reason)$/i;
 
 /**
  * The commitment that stands in an event for a sensitive value: an HMAC under the value's own

@@ -20,7 +20,10 @@ export function codedFindings(
 ): readonly Finding[] {
   if (policy?.check === undefined) return [];
   try {
-    return findingsSchema.parse(policy.check(asked));
+    const answered: unknown = policy.check(asked);
+    // A rejected promise that nobody waits for would end the process.
+    if (answered instanceof Promise) answered.catch(() => undefined);
+    return findingsSchema.parse(answered);
   } catch (cause) {
     const what = `the rules of ${policy.domain} failed on ${asked.procedure}, ${asked.step}`;
     throw new Fault('terminal', 'POLICY_FAILED', what, { cause });

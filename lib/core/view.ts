@@ -3,6 +3,7 @@
 import type { Json } from './json.ts';
 import type { Procedure, Step } from './model/procedure.ts';
 import type {
+  Original,
   Slot,
   SlotStatus,
   Workflow,
@@ -28,6 +29,8 @@ export interface NextStep {
   readonly bounds?: { readonly min: number; readonly max: number };
   readonly options?: readonly { readonly id: string; readonly title: string }[];
   readonly max_chars?: number;
+  /** What was recorded for the step on this asset last time, and when that work ended. */
+  readonly last?: { readonly value: Json; readonly at: string };
   /** Present when the step has a record that this one replaces. */
   readonly replaces?: number;
   /** Present when another person has to confirm the record with this sequence. */
@@ -44,6 +47,8 @@ export interface StepView {
   readonly seq?: number;
   readonly value?: Json;
   readonly unit?: string;
+  /** What was said, where the value was converted from another unit. */
+  readonly original?: Original;
 }
 
 /** One workflow as people see it. Times are ISO 8601 in UTC. */
@@ -117,14 +122,38 @@ export function viewOf(workflow: Workflow, procedure: Procedure): WorkflowView {
   };
 }
 
+/** What can be said of a workflow whose procedure this process does not know. */
+export function bareView(workflow: Workflow): WorkflowView {
+  const { procedure, procedure_version: version } = workflow;
+  const unknown = {
+    id: procedure,
+    version,
+    title: procedure,
+    description: procedure,
+    asset: { type: 'asset', pattern: '.*', example: workflow.asset },
+    steps: [],
+    rules: [],
+    escalation: [],
+  };
+  return { ...viewOf(workflow, unknown), ready_to_complete: false };
+}
+
 /** Steps that keep a workflow from being completed: required ones not done, optional ones begun. */
 export function missingSteps(procedure: Procedure, workflow: Workflow): readonly string[] {
   return procedure.steps
     .filter((step) => {
       const status = workflow.steps[step.id]?.status;
-      return status === undefined ? !step.optional : status !== 'done';
+      const open = status === undefined || status === 'skipped';
+      return open ? !step.optional : status !== 'done';
     })
     .map((step) => step.id);
+}
+
+/** Whether a required step can only be done after this one: passing it over would lead nowhere. */
+export function isNeeded(procedure: Procedure, id: string): boolean {
+  return procedure.steps.some(
+    (later) => later.requires.includes(id) && (!later.optional || isNeeded(procedure, later.id)),
+  );
 }
 
 /** Required earlier steps of a step that are not done. */
@@ -138,15 +167,24 @@ function nextStep(procedure: Procedure, workflow: Workflow): NextStep | undefine
     const slot = workflow.steps[step.id];
     if (slot !== undefined && slot.status !== 'retake') return false;
     if (unmetRequirements(step, workflow).length > 0) return false;
-    const passedOver = steps.slice(i + 1).some((later) => workflow.steps[later.id] !== undefined);
-    return slot !== undefined || !step.optional || !passedOver;
+    const passedOver = steps.slice(i + 1).some((later) => {
+      const status = workflow.steps[later.id]?.status;
+      return status !== undefined && status !== 'skipped';
+    });
+    return slot !== undefined || !step.optional || !passedOver || isNeeded(procedure, step.id);
   });
   const step =
     open ?? steps.find((other) => workflow.steps[other.id]?.status === 'awaiting_second');
-  return step === undefined ? undefined : describe(step, workflow.steps[step.id]);
+  return step === undefined ? undefined : describe(step, workflow);
 }
 
-function describe(step: Step, slot: Slot | undefined): NextStep {
+function describe(step: Step, { steps, previous }: Workflow): NextStep {
+  const slot = steps[step.id];
+  const told = slot?.status !== 'awaiting_second';
+  const last =
+    told && previous !== undefined && Object.hasOwn(previous.values, step.id)
+      ? previous.values[step.id]
+      : undefined;
   return {
     step: step.id,
     title: step.title,
@@ -168,6 +206,7 @@ function describe(step: Step, slot: Slot | undefined): NextStep {
       options: step.options.map(({ id, title }) => ({ id, title })),
     }),
     ...(step.kind === 'text' && { max_chars: step.max_chars }),
+    ...(last !== undefined && { last: { value: last, at: previous?.at ?? '' } }),
   };
 }
 
@@ -181,5 +220,6 @@ function stepView(step: Step, slot: Slot | undefined): StepView {
     ...(slot !== undefined && { seq: slot.seq }),
     ...(slot?.value !== undefined && { value: slot.value }),
     ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+    ...(slot?.original !== undefined && { original: slot.original }),
   };
 }

@@ -91,7 +91,16 @@ export const settingsTable = {
     default: 'alexa',
     expected: 'alexa or standard',
     description:
-      'Shape of a 401 answer: `alexa` sends it without a `WWW-Authenticate` header, `standard` with it.',
+      '`alexa` sends 401 and 403 without a `WWW-Authenticate` header and says in words that a scope is missing; `standard` sends the header, and a missing scope is 403.',
+  }),
+  ratePerMinute: setting({
+    env: 'CHECKPOINT_RATE_PER_MINUTE',
+    type: wholeNumber(60, 600_000),
+    default: '6000',
+    unit: 'calls per minute',
+    expected: 'a whole number from 60 to 600000',
+    description:
+      'Calls that one person, agent or service may make in a minute, on each process. Beyond it the answer is 429; there is no way to turn it off.',
   }),
   logLevel: setting({
     env: 'CHECKPOINT_LOG_LEVEL',

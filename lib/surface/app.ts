@@ -3,6 +3,7 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { Hono, type Context } from 'hono';
 import type { TokenVerifier } from '../core/ports/identity.ts';
+import type { RateLimiter } from '../core/ports/rate.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
@@ -10,11 +11,13 @@ import type { Queries } from '../core/queries.ts';
 import type { Service } from '../core/service/service.ts';
 import { authenticate, unauthenticated, type AuthProfile } from './auth.ts';
 import { readJsonBody } from './body.ts';
-import { CHALLENGE_SCOPE, createDiscovery } from './discovery.ts';
+import { createDiscovery } from './discovery.ts';
 import { guard } from './guard.ts';
 import { health } from './health.ts';
 import { createMcpEndpoint } from './mcp/handler.ts';
+import type { PermissionProfile } from './mcp/permission.ts';
 import { createProfileNotes } from './profiles.ts';
+import { rateLimit } from './rate.ts';
 import { isMcpPath, problem, refusalAt, rpcError } from './reply.ts';
 import { requestLine, type Log } from './request-line.ts';
 import { createSpeech } from './speech.ts';
@@ -37,6 +40,8 @@ export interface AppParts {
   readonly commandTimeoutMs: number;
   readonly serverVersion: string;
   readonly log: Log;
+  /** Absent where something in front limits calls. */
+  readonly rateLimiter?: RateLimiter;
   /** Replaces the MCP server on the same pipeline; for fixtures in tests. */
   readonly mcpFactory?: McpServerFactory;
 }
@@ -48,13 +53,13 @@ export type CheckpointApp = Hono & { readonly warmUp: () => Promise<void> };
 export function createApp(parts: AppParts): CheckpointApp {
   const { log, clock, authProfile } = parts;
   const discovery = createDiscovery(parts.publicUrl, parts.authorizationServers);
-  const noteProfile = createProfileNotes(parts.store, (error) => {
-    log({ level: 'warn', msg: 'a profile could not be noted', err: error });
+  const noteProfile = createProfileNotes(parts.store, (error, requestId) => {
+    log({ level: 'warn', msg: 'a profile could not be noted', request_id: requestId, err: error });
   });
   const mcp = createMcpEndpoint({
     kit: { ...parts, speech: createSpeech(parts.registry) },
     serverVersion: parts.serverVersion,
-    refusedService: insufficientScope(authProfile, discovery.metadataUrl),
+    permissions: permissionProfile(authProfile, discovery.metadataUrl),
     report: (error, requestId, where) =>
       log({ level: 'error', msg: 'unexpected error', request_id: requestId, where, err: error }),
     ...(parts.mcpFactory !== undefined && { factory: parts.mcpFactory }),
@@ -76,17 +81,21 @@ export function createApp(parts: AppParts): CheckpointApp {
     const header = c.req.header('authorization');
     const seen = await authenticate(parts.verifier, header, isMcpPath(c.req.path) ? 'mcp' : 'rest');
     if (!seen.ok) {
-      if (seen.reason !== 'absent')
-        log({ level: 'info', msg: 'token refused', reason: seen.reason });
-      return unauthenticated(seen.reason, authProfile, discovery.metadataUrl);
+      if (seen.reason !== 'absent') {
+        const request_id = c.get('requestId');
+        log({ level: 'info', msg: 'token refused', request_id, reason: seen.reason });
+      }
+      return unauthenticated(seen.reason, authProfile, discovery.metadataUrl, c.req.path);
     }
     c.set('principal', seen.principal);
-    const noted = noteProfile(seen.principal);
+    const noted = noteProfile(seen.principal, c.get('requestId'));
     await next();
     // A frozen function would lose the note, so the answer waits for it.
     await noted;
     return undefined;
   });
+
+  if (parts.rateLimiter !== undefined) app.use(rateLimit(parts.rateLimiter));
 
   app.post('/mcp', async (c) => {
     const body = await readJsonBody(c.req.raw);
@@ -109,11 +118,18 @@ export function createApp(parts: AppParts): CheckpointApp {
   return Object.assign(app, { warmUp: mcp.warmUp });
 }
 
-/** The Alexa profile sends no challenge of any kind. */
-function insufficientScope(profile: AuthProfile, metadataUrl: string): { [name: string]: string } {
-  if (profile === 'alexa') return {};
-  const challenge = `Bearer error="insufficient_scope", resource_metadata="${metadataUrl}", scope="${CHALLENGE_SCOPE}"`;
-  return { 'www-authenticate': challenge };
+/**
+ * The Alexa profile sends no challenge of any kind, and a person hears of a missing scope in words.
+ * Source of the standard one: RFC 6750 section 3.1.
+ */
+function permissionProfile(profile: AuthProfile, metadataUrl: string): PermissionProfile {
+  if (profile === 'alexa') return { scopeIsStatus: false, challenge: () => ({}) };
+  return {
+    scopeIsStatus: true,
+    challenge: (scope) => ({
+      'www-authenticate': `Bearer error="insufficient_scope", resource_metadata="${metadataUrl}", scope="${scope}"`,
+    }),
+  };
 }
 
 /** An id that cannot be kept exactly makes an invalid request; any other text fault a parse error. */

@@ -5,6 +5,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { Principal } from '../core/model/principal.ts';
 import type { TokenFault, TokenVerifier } from '../core/ports/identity.ts';
 import { CHALLENGE_SCOPE } from './discovery.ts';
+import { isMcpPath, problem } from './reply.ts';
 import { UNAVAILABLE } from './speech.ts';
 
 /** Who is calling, or why nobody was recognised; the reason is for logs only. */
@@ -46,12 +47,29 @@ export async function authenticate(
   }
 }
 
-/** The answer to a request without a valid token: 401, or 503 while keys cannot be read. */
+/**
+ * The answer to a request without a valid token: 401, or 503 while keys cannot be read. In the words
+ * of the platform on the MCP endpoint, as problem details elsewhere.
+ */
 export function unauthenticated(
   reason: Extract<Authentication, { ok: false }>['reason'],
   profile: AuthProfile,
   metadataUrl: string,
+  path: string,
 ): Response {
+  const challenge = `Bearer resource_metadata="${metadataUrl}", scope="${CHALLENGE_SCOPE}"`;
+  const headers = {
+    'cache-control': 'no-store',
+    ...(profile === 'standard' && { 'www-authenticate': challenge }),
+  };
+  if (!isMcpPath(path)) {
+    if (reason !== 'unavailable') {
+      return problem(401, 'UNAUTHORIZED', 'a valid access token is needed', { headers });
+    }
+    return problem(503, 'BACKEND_UNAVAILABLE', 'tokens cannot be checked now', {
+      headers: { 'retry-after': '1' },
+    });
+  }
   if (reason === 'unavailable') {
     const body = { error: 'unavailable', message: UNAVAILABLE, retryable: true };
     return Response.json(body, {
@@ -59,15 +77,8 @@ export function unauthenticated(
       headers: { 'retry-after': '1', 'cache-control': 'no-store' },
     });
   }
-  const challenge = `Bearer resource_metadata="${metadataUrl}", scope="${CHALLENGE_SCOPE}"`;
   return Response.json(
     { error: 'unauthorized', message: 'Access token required to use this tool.' },
-    {
-      status: 401,
-      headers: {
-        'cache-control': 'no-store',
-        ...(profile === 'standard' && { 'www-authenticate': challenge }),
-      },
-    },
+    { status: 401, headers },
   );
 }

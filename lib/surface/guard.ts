@@ -16,7 +16,9 @@ export function guard(parts: GuardParts): MiddlewareHandler {
   const originAllowed = originCheck(parts.publicUrl, parts.allowedOrigins);
   return async (c, next) => {
     const { path, method } = c.req;
-    if (!hostAllowed(c.req.header('host') ?? new URL(c.req.url).host)) {
+    // A target may name a host of its own, which then counts. Source: RFC 9112 section 3.2.2.
+    const target = new URL(c.req.url).host;
+    if (!hostAllowed(c.req.header('host') ?? target) || !hostAllowed(target)) {
       return refusalAt(path, 403, 'HOST_NOT_ALLOWED', 'this host is not served here');
     }
     const origin = c.req.header('origin');

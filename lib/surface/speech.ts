@@ -2,6 +2,7 @@
 // without ids, codes, tool names, links or markdown. Decides nothing and reads no store.
 import type { InputFault } from '../core/input-fault.ts';
 import type { CommandType } from '../core/model/workflow.ts';
+import type { Procedure } from '../core/model/procedure.ts';
 import type { Outcome, Refusal } from '../core/outcome.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
 import type { ViewList } from '../core/queries.ts';
@@ -14,7 +15,9 @@ import {
   speakBlocked,
   speakHelp,
   speakMine,
+  speakProcedure,
   speakProcedures,
+  speakTrail,
   speakWorkflow,
 } from './speech/read.ts';
 import { speakRefusal } from './speech/refused.ts';
@@ -29,6 +32,9 @@ export interface Speech {
   mine(list: ViewList): string;
   blocked(list: ViewList): string;
   procedures(): string;
+  procedure(procedure: Procedure): string;
+  /** A page of an audit trail that ends at `head`. */
+  trail(view: WorkflowView, events: readonly { readonly seq: number }[], head: number): string;
   help(): string;
   /** The phrases that `help` names. */
   phrases(): readonly string[];
@@ -41,12 +47,14 @@ export function createSpeech(registry: ProcedureRegistry): Speech {
   return {
     outcome: (outcome, asked) =>
       outcome.code === 'OK'
-        ? speakCommitted(lexicon, outcome)
+        ? speakCommitted(lexicon, outcome, asked)
         : speakRefusal(lexicon, outcome, asked),
     refusal: (refusal) => speakRefusal(lexicon, refusal),
     workflow: (view) => speakWorkflow(lexicon, view),
     mine: (list) => speakMine(lexicon, list),
     blocked: (list) => speakBlocked(lexicon, list),
+    procedure: speakProcedure,
+    trail: (view, events, head) => speakTrail(lexicon, view, events, head),
     procedures: () => speakProcedures(registry.list()),
     help: () => speakHelp(registry.list()),
     phrases: () => helpPhrases(registry.list()),
@@ -59,6 +67,15 @@ export const PERSON_NEEDED = say(
   'I can only do that for a person',
   'please link or sign in to your own account first',
 );
+
+/** Said to somebody who calls too often. */
+export const TOO_MANY = say(
+  'that was too much at once, and I did nothing with the last part',
+  'please wait a moment and say it again',
+);
+
+/** Said when the person answers a question with no. */
+export const DECLINED = say('all right, I changed nothing');
 
 /** Said when the fault is on this side and nothing else may be told about it. */
 export const INTERNAL_FAULT = say(

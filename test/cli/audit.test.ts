@@ -94,6 +94,34 @@ describe('checkpoint audit verify', () => {
       },
     ],
     [
+      'an event that was given another number',
+      'event 4 cannot be read',
+      (db: DatabaseSync) => {
+        db.prepare('UPDATE events SET seq = 9 WHERE workflow = ? AND seq = 4').run(workflow);
+      },
+    ],
+    [
+      'an event that cannot be read',
+      'event 2 cannot be read',
+      (db: DatabaseSync) => {
+        db.prepare(`UPDATE events SET body = '{' WHERE workflow = ? AND seq = 2`).run(workflow);
+      },
+    ],
+    [
+      'a record that was deleted',
+      'event 1 has no record of its workflow that can be read',
+      (db: DatabaseSync) => {
+        db.prepare('DELETE FROM workflows WHERE id = ?').run(workflow);
+      },
+    ],
+    [
+      'a record that cannot be read',
+      'event 1 has no record of its workflow that can be read',
+      (db: DatabaseSync) => {
+        db.prepare(`UPDATE workflows SET body = '{' WHERE id = ?`).run(workflow);
+      },
+    ],
+    [
       'a head that was changed',
       'event 4 does not match the head',
       (db: DatabaseSync) => {

@@ -27,6 +27,11 @@ function withStep(i: number, change: object): ProcedureInput {
   });
 }
 
+/** The small procedure with conversions of the unit of one reading. */
+function withUnit(...conversions: readonly object[]): ProcedureInput {
+  return withStep(1, { unit: { symbol: 'V', spoken: 'volts', conversions } });
+}
+
 function registryOf(...policies: DomainPolicy[]): ProcedureRegistry {
   const built = buildRegistry(policies);
   if (!built.ok) throw new Error(JSON.stringify(built.faults));
@@ -116,6 +121,29 @@ describe('a definition', () => {
       '/steps/1/expected/min: expected at most 1 decimal places',
     ],
     [
+      'a conversion whose symbol is a name of the unit',
+      withUnit({ symbol: 'Volts', spoken: 'other', factor: 2 }),
+      '/steps/1/unit/conversions/0/symbol: Volts is the name of another unit of this step',
+    ],
+    [
+      'a conversion whose alias is a name of another conversion',
+      withUnit(
+        { symbol: 'mV', spoken: 'millivolts', factor: 0.001 },
+        { symbol: 'kV', spoken: 'kilovolts', aliases: ['high', ' MILLIVOLTS'], factor: 1_000 },
+      ),
+      '/steps/1/unit/conversions/1/aliases/1: MILLIVOLTS is the name of another unit of this step',
+    ],
+    [
+      'a conversion with the factor 0',
+      withUnit({ symbol: 'mV', spoken: 'millivolts', factor: 0 }),
+      '/steps/1/unit/conversions/0/factor: expected a factor that is not 0',
+    ],
+    [
+      'a conversion with a factor without end',
+      withUnit({ symbol: 'mV', spoken: 'millivolts', factor: Infinity }),
+      '/steps/1/unit/conversions/0/factor: Invalid input: expected number, received Infinity',
+    ],
+    [
       'a rule on a step that is not a reading',
       smallProcedure({ rules: [{ ...rule(), step: 'look' }] }),
       '/rules/0/step: expected the id of a reading step, not look',
@@ -132,6 +160,16 @@ describe('a definition', () => {
     ],
   ])('is refused for %s', (_what, input, fault) => {
     expect(faults(input)).toContain(fault);
+  });
+
+  test('may have 8 conversions of a unit, and not 9', () => {
+    const conversions = Array.from({ length: 9 }, (_, i) => ({
+      symbol: `u${i}`,
+      spoken: `unit ${i}`,
+      factor: i + 1,
+    }));
+    expect(faults(withUnit(...conversions.slice(0, 8)))).toEqual([]);
+    expect(faults(withUnit(...conversions)).map(placeOf)).toEqual(['/steps/1/unit/conversions']);
   });
 
   test('is refused for bounds without room between them', () => {

@@ -68,7 +68,9 @@ describe('no key, or a new one for each attempt', () => {
     };
     const described = tools.flatMap(({ name, inputSchema }) => {
       const { description } = inputSchema.properties['idempotency_key'] ?? {};
-      return description?.includes('send the same value again') === true ? [name] : [];
+      return description?.includes('send the same value and arguments again') === true
+        ? [name]
+        : [];
     });
     expect(described).toEqual([
       'start_workflow',

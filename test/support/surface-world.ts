@@ -43,6 +43,7 @@ export const ACCOUNTS: { readonly [token: string]: Omit<Principal, 'via'> } = {
   ana: account('Ana', ['procedures:run']),
   ben: account('Ben', ['procedures:run']),
   sue: account('Sue', ['procedures:run', 'procedures:supervise']),
+  auditor: account('Audi', ['audit:read']),
   reader: account('Rea', []),
   other: account('Ana', ['procedures:run'], 'person', 'elsewhere'),
   service: account('Platform', ['mcp:service'], 'service'),

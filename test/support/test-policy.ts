@@ -23,7 +23,12 @@ export const sampleProcedure: ProcedureInput = {
       title: 'Inlet pressure',
       instruction: 'Read the inlet gauge.',
       requires: ['ready'],
-      unit: { symbol: 'bar', spoken: 'bar', aliases: ['bars'] },
+      unit: {
+        symbol: 'bar',
+        spoken: 'bar',
+        aliases: ['bars'],
+        conversions: [{ symbol: 'psi', spoken: 'psi', factor: 0.0689476 }],
+      },
       decimals: 2,
       bounds: { min: 0, max: 12 },
       warning: { min: 1, max: 10 },

@@ -234,3 +234,53 @@ describe('a service (S2, U4)', () => {
     expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
   });
 });
+
+describe('a person without the scope that is needed (BR-130)', () => {
+  const cases = [
+    ['reader', 'start_workflow', 'procedures:run'],
+    ['auditor', 'record_step', 'procedures:run'],
+    ['ana', 'list_blocked', 'procedures:supervise'],
+    ['ana', 'resolve_block', 'procedures:supervise'],
+    ['reader', 'get_workflow', 'procedures:run'],
+  ] as const;
+  const call = (name: string) => ({ name, arguments: {} });
+
+  test.each(cases)('%s and %s: 403 that names %s in the standard profile', async (...row) => {
+    const [token, name, need] = row;
+    const { app } = await openWorld(() => ({ authProfile: 'standard' }));
+    for (const era of ['handshake', 'stateless'] as const) {
+      const answer = await send(app, era, 'tools/call', call(name), { token });
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get('www-authenticate')).toBe(
+        `Bearer error="insufficient_scope", resource_metadata="https://checkpoint.example.com/.well-known/oauth-protected-resource/mcp", scope="${need}"`,
+      );
+      expect(answer.body).toEqual({
+        error: 'insufficient_scope',
+        message:
+          'Your account is not allowed to do that. Ask a supervisor, or whoever manages access.',
+      });
+    }
+  });
+
+  test('in the Alexa profile the tool says so, because nothing asks for more there', async () => {
+    const { app } = await openWorld();
+    const answer = await send(app, 'handshake', 'tools/call', call('list_blocked'));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('www-authenticate')).toBeNull();
+    expect(answer.body).toMatchObject({
+      result: {
+        isError: true,
+        content: [{ text: expect.stringContaining('Your account is not allowed to do that.') }],
+        structuredContent: { code: 'FORBIDDEN', detail: { need: 'procedures:supervise' } },
+      },
+    });
+  });
+
+  test('whoever has the scope is served in the standard profile', async () => {
+    const { app } = await openWorld(() => ({ authProfile: 'standard' }));
+    const answer = await send(app, 'handshake', 'tools/call', call('list_blocked'), {
+      token: 'sue',
+    });
+    expect(answer.body).toMatchObject({ result: { structuredContent: { code: 'OK' } } });
+  });
+});

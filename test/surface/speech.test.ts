@@ -57,7 +57,7 @@ describe('a committed step', () => {
     );
   });
 
-  test('BR-198: a negative value keeps its minus', () => {
+  test('with a negative value keeps its minus', () => {
     expect(text(ok('recorded', { step: 'bearing_temperature', value: -1.5 }))).toMatch(
       /^Recorded, bearing temperature minus 1\.5 degrees Celsius\. /u,
     );
@@ -93,6 +93,32 @@ describe('a committed step', () => {
     expect(text(ok(result, rest))).toBe(expected);
   });
 
+  test.each([
+    ['bearing_temperature', 1, '1 degree Celsius'],
+    ['bearing_temperature', -1, 'minus 1 degree Celsius'],
+    ['bearing_temperature', 1.5, '1.5 degrees Celsius'],
+    ['vibration', 1, '1 millimetre per second'],
+    ['motor_current', 1, '1 ampere'],
+    ['motor_current', 0, '0 amperes'],
+    ['suction_pressure', 1, '1 bar'],
+  ])('of %s with the value %d says %j', (step, value, said) => {
+    expect(text(ok('recorded', { step, value }))).toContain(` ${said}. `);
+  });
+
+  test('of one in another unit says it of one, and what it makes in its own number', () => {
+    const converted = { value: -17.2, original: { value: 1, unit: '°F' } };
+    expect(text(ok('recorded', { step: 'bearing_temperature', ...converted }))).toContain(
+      ' 1 degree Fahrenheit, that is minus 17.2 degrees Celsius. ',
+    );
+  });
+
+  test('in another unit is read back as it was said and as it is recorded', () => {
+    const converted = { value: 2.07, original: { value: 30, unit: 'psi' } };
+    expect(text(ok('recorded', { step: 'suction_pressure', ...converted }))).toBe(
+      'Recorded, suction pressure 30 psi, that is 2.07 bar. Next is discharge pressure, in bar; expected between 4 and 6.',
+    );
+  });
+
   test('that blocks says so', () => {
     expect(text(ok('blocked', { step: 'suction_pressure', value: 42 }, false, blocked))).toBe(
       'Recorded, suction pressure 42 bar. Pump inspection on PUMP-07 is blocked until a supervisor decides.',
@@ -112,6 +138,18 @@ describe('questions', () => {
   test('out of bounds is read back with the limit', () => {
     expect(text(OUTCOMES.NEEDS_CONFIRMATION[0]!.outcome)).toBe(
       'I heard 42 bar for suction pressure; the limit is 12. Is that right?',
+    );
+  });
+
+  test('a value in another unit is read back as it was said and as it would be recorded', () => {
+    const { code, workflow, reason } = {
+      code: 'NEEDS_CONFIRMATION',
+      workflow: view,
+      reason: 'out_of_bounds',
+    } as const;
+    const heard = { heard: 13.79, original: { value: 200, unit: 'psi' }, limit: 12 };
+    expect(text({ code, workflow, reason, step: 'suction_pressure', ...heard })).toBe(
+      'I heard 200 psi, that is 13.79 bar, for suction pressure; the limit is 12. Is that right?',
     );
   });
 
@@ -239,6 +277,46 @@ describe('reads', () => {
       );
     },
   );
+});
+
+describe('what was recorded last time', () => {
+  const at = '2026-01-04T08:00:00.000Z';
+  const recorded = (next: NextStep, rest: object = {}) =>
+    text(ok('recorded', pressure, false, { ...view, ...rest, next }));
+
+  test('is said behind the expected range', () => {
+    expect(recorded({ ...view.next!, last: { value: -2.1, at } })).toBe(
+      'Recorded, suction pressure 2.1 bar. Next is discharge pressure, in bar; expected between 4 and 6; last time minus 2.1.',
+    );
+  });
+
+  test('is said of a choice by its title, and not of a yes or no', () => {
+    const choice = {
+      ...view.next!,
+      title: 'seal',
+      kind: 'choice' as const,
+      options: [
+        { id: 'dry_one', title: 'dry' },
+        { id: 'wet_one', title: 'wet' },
+      ],
+    };
+    const value = 'wet_one';
+    expect(recorded({ ...choice, last: { value, at } })).toMatch(
+      / Next is seal: dry or wet; last time wet\.$/u,
+    );
+    expect(recorded({ ...choice, last: { value: 'gone', at } })).toMatch(/: dry or wet\.$/u);
+    const confirm = { ...view.next!, kind: 'confirm' as const, last: { value: true, at } };
+    expect(recorded(confirm)).toMatch(/answer yes or no\.$/u);
+  });
+
+  test('is left out where the answer would become too long', () => {
+    const words = (count: number) => 'w '.repeat(count).trim();
+    const next = { ...view.next!, last: { value: 2, at } };
+    // 74 words with it are said, 75 are not.
+    const said = [56, 57].map((count) => recorded({ ...next, unit_spoken: words(count) }));
+    expect(said.map((one) => one.split(' ').length)).toEqual([74, 72]);
+    expect(said.map((one) => one.includes('last time 2'))).toEqual([true, false]);
+  });
 });
 
 describe('words', () => {

@@ -102,6 +102,10 @@ function spokenName(value: unknown): string {
     .normalize('NFC')
     .replace(/[\t-\r\u2028\u2029]/gu, ' ')
     .replace(new RegExp(UNSEEN, 'gu'), '')
+    // A name is spoken inside a sentence and must not begin another one.
+    .replace(/[.!?;:]+(?=\s|$)/gu, (marks, at: number, text: string) =>
+      marks === '.' && /(?:^|\s)\p{L}{1,3}$/u.test(text.slice(0, at)) ? marks : '',
+    )
     .replace(/\s+/gu, ' ')
     .trim();
   return [...visible].slice(0, LIMITS.displayNameChars.max).join('').trim();

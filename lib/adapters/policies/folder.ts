@@ -24,7 +24,8 @@ export class PolicyFolderFault extends Fault {
   }
 }
 
-type FileResult =
+/** One file: its policy, or what is wrong with it. */
+export type FileResult =
   | { readonly ok: true; readonly policy: DomainPolicy }
   | { readonly ok: false; readonly faults: readonly InputFault[] };
 
@@ -87,7 +88,8 @@ async function readJson(file: string, domain: string): Promise<FileResult> {
   return { ok: true, policy: { domain, procedures: [input as ProcedureInput] } };
 }
 
-async function readModule(file: string): Promise<FileResult> {
+/** Reads a module that exports `policy`. It runs the module. */
+export async function readModule(file: string): Promise<FileResult> {
   let module: { readonly policy?: unknown };
   try {
     module = (await import(pathToFileURL(resolve(file)).href)) as typeof module;

@@ -21,6 +21,8 @@ export interface Connection {
    * it. Needs to be the only connection; throws the driver's busy error otherwise.
    */
   leaveWal(): void;
+  /** Takes the write-ahead log into the database and empties it; false while somebody reads. */
+  emptyWal(): boolean;
   close(): void;
 }
 
@@ -51,6 +53,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     if (!readOnly) {
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
       db.exec('PRAGMA journal_size_limit = 67108864;');
+      // What is erased must not stay behind in the free space of a page.
+      db.exec('PRAGMA secure_delete = ON;');
       migrate(db);
     }
     // The log is opened by the first read, and from then on belongs to the connection.
@@ -84,6 +88,7 @@ function connectionOn(db: DatabaseSync, path: string, opened: FileIdentities): C
     leaveWal: () => {
       db.exec('PRAGMA journal_mode = DELETE');
     },
+    emptyWal: () => statement('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0,
     close: () => {
       if (placementOf(opened, path) === 'mixed') abandoned.push(db);
       else db.close();

@@ -31,6 +31,8 @@ export interface Database {
   read<T>(work: (connection: Connection) => T): Promise<T>;
   /** Runs a write alone. Nothing is begun after `deadlineMs` (epoch milliseconds). */
   write<T>(deadlineMs: number, work: (connection: Connection) => Written<T>): Promise<T>;
+  /** Empties the write-ahead log; false when readers were in the way until the lock timeout. */
+  emptyWal(): Promise<boolean>;
   close(): void;
 }
 
@@ -122,6 +124,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       ),
     write: (deadlineMs, work) =>
       patiently(deadlineMs, () => transaction(deadlineMs, 'BEGIN IMMEDIATE', work)),
+    emptyWal: async () => {
+      const until = clock.now() + options.lockTimeoutMs;
+      for (;;) {
+        const emptied = await patiently(NEVER, () => {
+          const open = usable();
+          if (open.placement() !== 'in_place') throw unavailable('the database file has moved');
+          return open.emptyWal();
+        });
+        if (emptied || clock.now() >= until) return emptied;
+        await clock.sleep(LONGEST_PAUSE_MS);
+      }
+    },
     close: () => {
       closed = true;
       connection?.close();

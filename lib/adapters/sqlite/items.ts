@@ -5,7 +5,6 @@ import { keyFault } from '../../core/keys.ts';
 import { FORMAT } from '../../core/model/workflow.ts';
 import type { ItemKey, ItemKind, Items } from '../../core/ports/storage.ts';
 import type { Connection } from './connection.ts';
-import { unavailable } from './faults.ts';
 
 interface Table {
   readonly name: string;
@@ -80,15 +79,20 @@ export function parseItem<K extends ItemKind>(kind: K, body: unknown): Items[K] 
   try {
     item = JSON.parse(String(body));
   } catch (error) {
-    throw unavailable(`a stored ${kind} is damaged`, error);
+    throw damaged(kind, error);
   }
   const format = typeof item === 'object' && item !== null && 'format' in item && item.format;
-  if (typeof format !== 'number') throw unavailable(`a stored ${kind} has no format`);
+  if (typeof format !== 'number') throw damaged(kind);
   if (format > FORMAT) {
     const what = `a stored ${kind} has format ${format}, this release reads ${FORMAT}`;
     throw new Fault('retryable', 'FORMAT_TOO_NEW', what);
   }
   return item as Items[K];
+}
+
+/** The fault for an item that is there and cannot be understood. */
+export function damaged(kind: ItemKind, cause?: unknown): Fault {
+  return new Fault('retryable', 'ITEM_DAMAGED', `a stored ${kind} is damaged`, { cause });
 }
 
 function attributes(of: object, names: readonly string[]): (string | number)[] {

@@ -3,6 +3,7 @@ import { InputError } from '../../core/input-error.ts';
 import { keyFault } from '../../core/keys.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type {
+  Lock,
   OutboxRow,
   Pointer,
   StoredEvent,
@@ -12,23 +13,60 @@ import type {
 import type { ItemKey, Page, StorageBackend } from '../../core/ports/storage.ts';
 import type { Database } from './database.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { parseItem } from './items.ts';
+import { damaged, parseItem } from './items.ts';
 
 type Lists = Pick<
   StorageBackend,
-  'listEvents' | 'listOutbox' | 'listPointers' | 'listWorkflows' | 'scanWorkflows'
+  | 'listEvents'
+  | 'listOutbox'
+  | 'listPointers'
+  | 'listWorkflows'
+  | 'listAssets'
+  | 'scanWorkflows'
+  | 'scanTrails'
+  | 'listTenants'
+  | 'listLocks'
+  | 'countWorkflows'
+  | 'listTenantOutbox'
 >;
 
-const EVENTS = `SELECT body FROM events
+const EVENTS = `SELECT body, seq FROM events
   WHERE tenant = ? AND workflow = ? AND seq > ? ORDER BY seq LIMIT ?`;
 const OUTBOX = `SELECT body FROM outbox
   WHERE tenant = ? AND workflow = ? ORDER BY lane, seq LIMIT ?`;
 const POINTERS = `SELECT body FROM pointers
   WHERE tenant = ? AND subject = ? ORDER BY since, workflow LIMIT ?`;
+const ASSETS = 'SELECT asset FROM locks WHERE tenant = ? ORDER BY asset LIMIT ?';
 const BY_STATE = `SELECT body, created_at AS a, id AS b FROM workflows
   WHERE tenant = ? AND state = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
 const ALL = `SELECT body, tenant AS a, id AS b FROM workflows
   WHERE (tenant, id) > (?, ?) ORDER BY tenant, id LIMIT ?`;
+/** A record that was removed does not hide its trail. */
+const TRAILS = `SELECT a, b FROM (SELECT tenant AS a, id AS b FROM workflows
+    WHERE (tenant, id) > (?1, ?2) ORDER BY tenant, id LIMIT ?3)
+  UNION SELECT a, b FROM (SELECT DISTINCT tenant AS a, workflow AS b FROM events
+    WHERE (tenant, workflow) > (?1, ?2) ORDER BY tenant, workflow LIMIT ?3)
+  ORDER BY a, b LIMIT ?3`;
+const TENANT_OUTBOX = `SELECT body FROM outbox
+  WHERE tenant = ? ORDER BY due_at, workflow, lane, seq LIMIT ?`;
+const HELD = `SELECT body, body ->> 'since' AS a, asset AS b FROM locks
+  WHERE tenant = ?1 AND body ->> 'held'
+    AND body ->> 'since' >= ?2 AND (body ->> 'since', asset) > (?2, ?3)
+  ORDER BY body ->> 'since', asset LIMIT ?4`;
+const COUNT = `SELECT count(*) AS n FROM
+  (SELECT 1 FROM workflows WHERE tenant = ? AND state = ? LIMIT ?)`;
+/** One step of the index per tenant, however many workflows each has. */
+const TENANTS = `WITH RECURSIVE each_one (tenant) AS (
+    SELECT min(tenant) FROM workflows WHERE tenant > ? || ?
+    UNION ALL
+    SELECT (SELECT min(tenant) FROM workflows WHERE tenant > each_one.tenant)
+      FROM each_one WHERE tenant IS NOT NULL
+  )
+  SELECT tenant AS a, '' AS b FROM each_one WHERE tenant IS NOT NULL LIMIT ?`;
+
+type Row = { readonly [column: string]: unknown };
+
+const workflowOf = ({ body }: Row): Workflow => parseItem('workflow', body);
 
 /** The lists of the port. */
 export function createLists(database: Database): Lists {
@@ -41,23 +79,29 @@ export function createLists(database: Database): Lists {
     values: readonly (string | number)[],
     limit: number,
   ) => {
-    checkLimit(limit);
+    checkLimit(limit, LIMITS.pageItems.max);
     if (keyFault(under) !== undefined) return [];
     const found = await rows(sql, [...values, limit]);
-    return found.map(({ body }) => parseItem(under.kind, body));
+    return found.map(({ body, seq }) => {
+      const item = parseItem(under.kind, body);
+      // A row under another number than its own would be listed for ever.
+      if (seq !== undefined && 'seq' in item && item.seq !== seq) throw damaged(under.kind);
+      return item;
+    });
   };
 
-  const page = async (
+  const page = async <T>(
     name: readonly string[],
     sql: string,
     { after, limit }: { readonly after?: string; readonly limit: number },
-  ): Promise<Page<Workflow>> => {
-    checkLimit(limit);
+    itemOf: (row: Row) => T,
+  ): Promise<Page<T>> => {
+    checkLimit(limit, LIMITS.pageItems.max);
     const from = after === undefined ? (['', ''] as const) : readCursor(name, after);
     // One row more tells whether there is a next page.
     const found = await rows(sql, [...name.slice(1), ...from, limit + 1]);
     const shown = found.slice(0, limit);
-    const items = shown.map(({ body }) => parseItem('workflow', body));
+    const items = shown.map(itemOf);
     const last = shown.at(-1);
     if (found.length <= limit || last === undefined) return { items };
     return { items, next: writeCursor(name, [String(last['a']), String(last['b'])]) };
@@ -77,13 +121,31 @@ export function createLists(database: Database): Lists {
       return list(under, POINTERS, [tenant, subject], limit);
     },
     listWorkflows: (tenant, state: WorkflowState, at) =>
-      page(['state', tenant, state], BY_STATE, at),
-    scanWorkflows: (at) => page(['all'], ALL, at),
+      page(['state', tenant, state], BY_STATE, at, workflowOf),
+    listAssets: async (tenant, limit) => {
+      checkLimit(limit, LIMITS.listedAssets.max);
+      if (keyFault({ kind: 'lock', tenant, asset: '' }) !== undefined) return [];
+      return (await rows(ASSETS, [tenant, limit])).map(({ asset }) => String(asset));
+    },
+    scanTrails: (at) =>
+      page(['trails'], TRAILS, at, ({ a, b }) => ({ tenant: String(a), workflow: String(b) })),
+    scanWorkflows: (at) => page(['all'], ALL, at, workflowOf),
+    listTenants: (at) => page(['tenants'], TENANTS, at, ({ a }) => String(a)),
+    listLocks: (tenant, at) =>
+      page(['locks', tenant], HELD, at, ({ body }): Lock => parseItem('lock', body)),
+    countWorkflows: async (tenant, state, most) => {
+      checkLimit(most, LIMITS.countedWorkflows.max);
+      const [row] = await rows(COUNT, [tenant, state, most]);
+      return Number(row?.['n']);
+    },
+    listTenantOutbox: (tenant, limit): Promise<readonly OutboxRow[]> => {
+      const under = { kind: 'outbox', tenant, workflow: '', lane: '', seq: 1 } as const;
+      return list(under, TENANT_OUTBOX, [tenant], limit);
+    },
   };
 }
 
-function checkLimit(limit: number): void {
-  const { max } = LIMITS.pageItems;
+function checkLimit(limit: number, max: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= max) return;
   throw new InputError([{ path: '/limit', message: `expected a whole number from 1 to ${max}` }]);
 }

@@ -26,6 +26,7 @@ const MIGRATIONS: readonly string[] = [
     tenant TEXT NOT NULL, asset TEXT NOT NULL,
     body TEXT NOT NULL, PRIMARY KEY (tenant, asset)
   ) STRICT;
+  CREATE INDEX locks_held ON locks (tenant, body ->> 'since', asset) WHERE body ->> 'held';
   CREATE TABLE pointers (
     tenant TEXT NOT NULL, subject TEXT NOT NULL, workflow TEXT NOT NULL, since TEXT NOT NULL,
     body TEXT NOT NULL, PRIMARY KEY (tenant, subject, workflow)

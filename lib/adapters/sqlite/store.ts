@@ -47,6 +47,7 @@ export function storeOn(database: Database, readOnly: boolean): StorageBackend {
     },
     ...createLists(database),
     ...createBookkeeping(database),
+    purge: async () => !readOnly && database.emptyWal(),
     check: () =>
       readOnly
         ? database.read(() => undefined)

@@ -281,7 +281,12 @@ async function handOver({ ana, ben, transcript }: Stage, workflow_id: string): P
     ana,
     'Yes.',
     'hand_over',
-    { workflow_id, to: 'Ben', tenure: asked.fields['tenure'], idempotency_key: 'over-yes' },
+    {
+      workflow_id,
+      to: asked.fields['to'],
+      tenure: asked.fields['tenure'],
+      idempotency_key: 'over-yes',
+    },
     { code: 'OK', 'workflow.holder': 'Ben', 'workflow.offered': true },
   );
   await transcript.turn(

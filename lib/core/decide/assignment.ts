@@ -1,5 +1,6 @@
 // Commands that end an assignment: handing over, abandoning, completing.
 // Hand-over and abandon name the tenure they end, so that a late repeat never ends another one.
+import { signQuestion, verifyQuestion, type Asked } from '../confirmation.ts';
 import type { AbandonWorkflow, CompleteWorkflow, HandOver } from '../model/commands.ts';
 import type { Procedure } from '../model/procedure.ts';
 import { FORMAT, type EventType, type Profile, type Workflow } from '../model/workflow.ts';
@@ -8,6 +9,8 @@ import {
   closedFor,
   commitChange,
   endings,
+  notAsked,
+  notAssigned,
   refuse,
   type DecideContext,
   type Decision,
@@ -27,15 +30,22 @@ export function decideHandOver(
 ): Decision {
   const { workflow, procedure, to } = state;
   const { tenant, id, asset, fence } = workflow;
-  const over = ended(state, command.tenure, context, 'workflow_handed_over', to.subject);
+  const about = asked(context, { command: command.type, to: command.to });
+  const said = answered(state, command, about, context, to.subject);
+  if (command.answer !== undefined && said === undefined) return notAsked();
+  const tenure = command.tenure ?? said?.basis;
+  const over = ended(state, tenure, context, 'workflow_handed_over', to.subject);
   if (over !== undefined) return over;
+  if (said?.late === true) return notAsked();
   const stop = notEntitled(state, context);
   if (stop !== undefined) return stop;
   if (workflow.state === 'COMPLETED') {
     return refuse({ code: 'WORKFLOW_COMPLETED', workflow: viewOf(workflow, procedure) });
   }
   if (to.subject === workflow.holder.subject) return { kind: 'duplicate', seq: workflow.tenure };
-  if (command.tenure === undefined) return askForTenure(state, to.name);
+  // A name may mean somebody else by the second call: a yes counts for the account it was asked for.
+  const named = said !== undefined || command.to === to.subject;
+  if (tenure === undefined || !named) return askForTenure(state, about, context, to);
   const { subject, name } = to;
   return commitChange(context, {
     workflow,
@@ -72,11 +82,16 @@ export function decideAbandon(
   context: DecideContext,
 ): Decision {
   const { workflow, procedure } = state;
-  const over = ended(state, command.tenure, context, 'workflow_abandoned', undefined);
+  const about = asked(context, { command: command.type, reason: command.reason });
+  const said = answered(state, command, about, context);
+  if (command.answer !== undefined && said === undefined) return notAsked();
+  const tenure = command.tenure ?? said?.basis;
+  const over = ended(state, tenure, context, 'workflow_abandoned', undefined);
   if (over !== undefined) return over;
+  if (said?.late === true) return notAsked();
   const stop = notEntitled(state, context) ?? closedFor(state.workflow, state.procedure);
   if (stop !== undefined) return stop;
-  if (command.tenure === undefined) return askForTenure(state);
+  if (tenure === undefined) return askForTenure(state, about, context);
   return commitChange(context, {
     workflow,
     procedure,
@@ -86,7 +101,7 @@ export function decideAbandon(
     },
     receipt: { command: 'abandon_workflow', result: 'abandoned' },
     change: (seq) => ({ set: { state: 'COMPLETED', result: 'abandoned', ended_seq: seq } }),
-    ...endings(workflow),
+    ...endings(workflow, context.now),
   });
 }
 
@@ -113,7 +128,7 @@ export function decideComplete(
     event: { type: 'workflow_completed', data: {} },
     receipt: { command: 'complete_workflow', result: 'completed' },
     change: (seq) => ({ set: { state: 'COMPLETED', result: 'completed', ended_seq: seq } }),
-    ...endings(workflow),
+    ...endings(workflow, context.now),
   });
 }
 
@@ -135,8 +150,13 @@ function ended(
       event.data['tenure'] === tenure &&
       event.data['to'] === to &&
       event.actor.subject === context.principal.subject,
-    otherwise:
-      tenure === workflow.tenure
+    otherwise: !entitled(workflow, context)
+      ? {
+          code: 'NOT_ASSIGNED',
+          holder: workflow.holder.name,
+          workflow: viewOf(workflow, procedure),
+        }
+      : tenure === workflow.tenure
         ? { code: 'WORKFLOW_COMPLETED', workflow: viewOf(workflow, procedure) }
         : {
             code: 'STALE_REFERENCE',
@@ -148,21 +168,50 @@ function ended(
   };
 }
 
-function notEntitled(state: AssignmentState, { principal }: DecideContext): Decision | undefined {
-  const holds = state.workflow.holder.subject === principal.subject;
-  return holds || principal.scopes.has('procedures:supervise') ? undefined : notAssigned(state);
+function notEntitled(state: AssignmentState, context: DecideContext): Decision | undefined {
+  return entitled(state.workflow, context) ? undefined : notAssigned(state);
 }
 
-function notAssigned({ workflow, procedure }: AssignmentState): Decision {
-  const { name } = workflow.holder;
-  return refuse({ code: 'NOT_ASSIGNED', holder: name, workflow: viewOf(workflow, procedure) });
+function entitled({ holder }: Workflow, { principal }: DecideContext): boolean {
+  return holder.subject === principal.subject || principal.scopes.has('procedures:supervise');
 }
 
-function askForTenure({ workflow, procedure }: AssignmentState, to?: string): Decision {
+/** Whom and what a question about ending an assignment is bound to: the arguments as sent. */
+function asked({ principal }: DecideContext, value: { readonly [name: string]: string }): Asked {
+  return { tenant: principal.tenant, subject: principal.subject, step: '', value };
+}
+
+/** The answer to that question, if this is the call that was asked about. */
+function answered(
+  { workflow }: AssignmentState,
+  { answer }: HandOver | AbandonWorkflow,
+  about: Asked,
+  { confirmationSecret, now }: DecideContext,
+  to?: string,
+) {
+  if (answer === undefined) return undefined;
+  const said = verifyQuestion(confirmationSecret, about, answer.state, now);
+  if (said?.question !== 'end' || said.workflow !== workflow.id) return undefined;
+  return said.to === to ? said : undefined;
+}
+
+function askForTenure(
+  { workflow, procedure }: AssignmentState,
+  about: Asked,
+  { confirmationSecret, now }: DecideContext,
+  to?: Profile,
+): Decision {
+  const occasion = {
+    question: 'end' as const,
+    workflow: workflow.id,
+    basis: workflow.tenure,
+    ...(to !== undefined && { to: to.subject }),
+  };
   return refuse({
     code: 'NEEDS_CONFIRMATION',
     reason: 'ends_assignment',
-    ...(to !== undefined && { to }),
+    ...(to !== undefined && { to: to.name, to_subject: to.subject }),
+    state: signQuestion(confirmationSecret, about, occasion, now),
     tenure: workflow.tenure,
     workflow: viewOf(workflow, procedure),
   });

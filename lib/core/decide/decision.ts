@@ -5,11 +5,13 @@ import type { CommandType, EventBody, Receipt, VaultRow, Workflow } from '../mod
 import { FORMAT, type EventType, type OutboxRow } from '../model/workflow.ts';
 import type { Json } from '../json.ts';
 import { sha256Hex } from '../canonical.ts';
+import { itemBytes } from '../keys.ts';
+import { lastValues } from '../last-values.ts';
 import { LIMITS } from '../limits.ts';
 import { actorOf, type Principal } from '../model/principal.ts';
 import type { Procedure } from '../model/procedure.ts';
-import type { Refusal } from '../outcome.ts';
-import type { CommitPlan, LockPlan, WorkflowChange } from '../plan.ts';
+import { NOT_ASKED, type Refusal } from '../outcome.ts';
+import { applyChange, type CommitPlan, type LockPlan, type WorkflowChange } from '../plan.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { viewOf } from '../view.ts';
 
@@ -25,6 +27,8 @@ export interface DecideContext {
   /** Randomness drawn before the decision. */
   readonly fresh: { readonly workflow: string; readonly vaultKey: string };
   readonly keyed?: KeyedCommand;
+  /** Names the request in the event; never part of a digest or a receipt. */
+  readonly requestId?: string;
 }
 
 /** What `decide` answers: write this plan, or answer without writing. */
@@ -36,7 +40,9 @@ export type Decision =
   | {
       readonly kind: 'search';
       readonly after: number;
-      readonly matches: (event: EventBody, vault: VaultRow | undefined) => boolean;
+      readonly matches: (event: EventBody) => boolean;
+      /** For an event that matches and commits to a sensitive value: whether it is the same one. */
+      readonly holds?: (event: EventBody, vault: VaultRow | undefined) => boolean;
       readonly otherwise: Refusal;
     }
   | { readonly kind: 'refuse'; readonly outcome: Refusal };
@@ -51,9 +57,24 @@ export function closedFor(workflow: Workflow, procedure: Procedure): Decision | 
   return refuse({ code, workflow: viewOf(workflow, procedure) });
 }
 
+/** The refusal of a caller that the workflow is not assigned to. */
+export function notAssigned({
+  workflow,
+  procedure,
+}: {
+  readonly workflow: Workflow;
+  readonly procedure: Procedure;
+}): Decision {
+  const { name } = workflow.holder;
+  return refuse({ code: 'NOT_ASSIGNED', holder: name, workflow: viewOf(workflow, procedure) });
+}
+
 /** One invalid argument as a decision. */
 export const invalid = (path: string, message: string): Decision =>
   refuse({ code: 'INVALID_ARGUMENT', faults: [{ path, message }] });
+
+/** The refusal of an answer to a question that this call was not asked, or not in time. */
+export const notAsked = (): Decision => refuse(NOT_ASKED);
 
 /** A change of an existing workflow, before it has its event, ledger row and effects. */
 export interface Change {
@@ -97,7 +118,7 @@ export function commitChange(context: DecideContext, input: Change): Decision {
       type: input.event.type,
       at,
       actor: actorOf(context.principal),
-      data: { ...input.receipt, ...input.event.data },
+      data: { ...input.receipt, ...input.event.data, ...requested(context) },
     },
   );
   const receipt: Receipt = { ...input.receipt, workflow: workflow.id, seq: head.seq, at };
@@ -108,18 +129,18 @@ export function commitChange(context: DecideContext, input: Change): Decision {
     aggregate: {
       op: 'update',
       before: workflow,
-      change: {
+      change: withRoom(workflow, {
         ...change,
         set: {
-          ...change.set,
           ...(workflow.offered &&
             context.principal.subject === workflow.holder.subject && { offered: false }),
+          ...change.set,
           version: workflow.version + 1,
           head_seq: head.seq,
           head_hash: head.hash,
           updated_at: at,
         },
-      },
+      }),
     },
     events: [event],
     ...(context.keyed !== undefined && { ledger: ledgerRow(context.keyed, receipt, context.now) }),
@@ -132,12 +153,33 @@ export function commitChange(context: DecideContext, input: Change): Decision {
   return { kind: 'commit', plan, receipt };
 }
 
-/** Ends a workflow: frees its asset and its holder's pointer. */
-export function endings(workflow: Workflow): Pick<Change, 'ends' | 'locks' | 'pointers'> {
+/** The request that an event comes from, where there is one. */
+export function requested({ requestId }: Pick<DecideContext, 'requestId'>): {
+  readonly request_id?: string;
+} {
+  return requestId === undefined ? {} : { request_id: requestId };
+}
+
+/** What was recorded last time gives way where the state has no room for what is recorded now. */
+function withRoom(before: Workflow, change: WorkflowChange): WorkflowChange {
+  if (before.previous === undefined || change.steps === undefined) return change;
+  if (itemBytes(applyChange(before, change)) <= LIMITS.stateBytes.max) return change;
+  return { ...change, remove: [...(change.remove ?? []), 'previous'] };
+}
+
+/**
+ * Ends a workflow at `now` (epoch milliseconds): frees its asset and its holder's pointer, and leaves
+ * its values on the lock.
+ */
+export function endings(
+  workflow: Workflow,
+  now: number,
+): Pick<Change, 'ends' | 'locks' | 'pointers'> {
   const { asset, fence, id } = workflow;
+  const last = lastValues(workflow, new Date(now).toISOString());
   return {
     ends: true,
-    locks: [{ op: 'release', asset, fence, workflow: id }],
+    locks: [{ op: 'release', asset, fence, workflow: id, ...(last !== undefined && { last }) }],
     pointers: [{ op: 'remove', subject: workflow.holder.subject }],
   };
 }
@@ -191,6 +233,9 @@ export function receiptOf(event: EventBody): Receipt {
     result: data['result'] as Receipt['result'],
     ...(data['step'] !== undefined && { step: data['step'] as string }),
     ...(data['value'] !== undefined && { value: data['value'] }),
+    ...(data['original'] !== undefined && {
+      original: data['original'] as NonNullable<Receipt['original']>,
+    }),
     ...(data['rule'] !== undefined && { rule: data['rule'] as NonNullable<Receipt['rule']> }),
     ...(data['to'] !== undefined && { to: data['to'] as string }),
     ...(data['to_name'] !== undefined && { to_name: data['to_name'] as string }),

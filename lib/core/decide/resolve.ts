@@ -26,9 +26,6 @@ export function decideResolve(
 ): Decision {
   const { principal } = context;
   const { block } = workflow;
-  if (principal.kind !== 'person') {
-    return refuse({ code: 'FORBIDDEN', why: 'person', need: 'a person' });
-  }
   if (block === undefined || block.seq !== command.block) {
     return {
       kind: 'search',
@@ -46,8 +43,7 @@ export function decideResolve(
       },
     };
   }
-  const involved = [block.by, workflow.holder.subject].includes(principal.subject);
-  if (involved && command.decision === 'continue') {
+  if (tookPart(workflow, principal.subject) && command.decision === 'continue') {
     return refuse({ code: 'SECOND_PERSON_REQUIRED', workflow: viewOf(workflow, procedure) });
   }
   const slot = workflow.steps[block.step];
@@ -68,6 +64,12 @@ export function decideResolve(
         steps: { [block.step]: { ...slot, status: 'retake' as const } },
       }),
     }),
-    ...(decision === 'abandon' && endings(workflow)),
+    ...(decision === 'abandon' && endings(workflow, context.now)),
   });
+}
+
+/** Nobody accepts a deviation in work they hold, recorded in, or confirmed as second person. */
+function tookPart({ block, holder, steps }: Workflow, subject: string): boolean {
+  const people = Object.values(steps).flatMap(({ by, witness }) => [by, witness?.by]);
+  return [block?.by, holder.subject, ...people].includes(subject);
 }

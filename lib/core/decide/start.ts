@@ -1,13 +1,14 @@
 // Starting a procedure: the aggregate, its first event, the lock and the pointer in one plan (I1).
 import type { StartWorkflow } from '../model/commands.ts';
 import { appendEvent, GENESIS } from '../events.ts';
+import { previousValues } from '../last-values.ts';
 import { ledgerRow } from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
 import { actorOf } from '../model/principal.ts';
 import { FORMAT, type Lock, type Receipt, type Workflow } from '../model/workflow.ts';
 import { canonicalAsset } from '../names.ts';
 import { assetPattern } from '../parse-procedure.ts';
-import { invalid, refuse, type DecideContext, type Decision } from './decision.ts';
+import { invalid, refuse, requested, type DecideContext, type Decision } from './decision.ts';
 
 /** What a start looks at: the asset's lock and, where it is held, the workflow that holds it. */
 export interface StartState {
@@ -27,7 +28,11 @@ export function decideStart(
     return refuse({ code: 'NOT_FOUND', what: 'procedure', name: command.procedure, known });
   }
   const asset = canonicalAsset(command.asset);
-  if (asset.length > LIMITS.assetChars.max || !assetPattern(procedure).test(asset)) {
+  if (
+    asset === '' ||
+    asset.length > LIMITS.assetChars.max ||
+    !assetPattern(procedure).test(asset)
+  ) {
     return invalid(
       '/asset',
       `expected the name of a ${procedure.asset.type} such as ${procedure.asset.example}`,
@@ -48,13 +53,21 @@ export function decideStart(
       type: 'workflow_started',
       at,
       actor: actorOf(principal),
-      data: { ...result, procedure: procedure.id, procedure_version: version, asset },
+      data: {
+        ...result,
+        procedure: procedure.id,
+        procedure_version: version,
+        asset,
+        ...requested(context),
+      },
     },
   );
   const receipt: Receipt = { ...result, workflow: id, seq: 1, at };
   const fence = (lock?.fence ?? 0) + 1;
   const held = { workflow: id, procedure: procedure.id, subject, name, since: at };
   const row = { format: FORMAT, tenant };
+  const earlier = lock?.last && context.registry.find(lock.last.procedure, lock.last.version);
+  const previous = previousValues(lock?.last, procedure, earlier);
   const aggregate: Workflow = {
     ...row,
     id,
@@ -72,6 +85,7 @@ export function decideStart(
     head_hash: head.hash,
     created_at: at,
     updated_at: at,
+    ...(previous !== undefined && { previous }),
   };
   return {
     kind: 'commit',

@@ -2,7 +2,7 @@
 import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
 import { closedFor, commitChange, refuse, type DecideContext, type Decision } from './decision.ts';
-import { sameContent, type Recording } from './recording.ts';
+import { question, sameContent, type Recording } from './recording.ts';
 
 /** Another person confirms the same content of a step that waits for one. */
 export function witnessed(r: Recording, context: DecideContext): Decision | undefined {
@@ -23,7 +23,10 @@ export function witnessed(r: Recording, context: DecideContext): Decision | unde
       reason: 'second_person',
       step: step.id,
       ...(!r.sensitive && { heard: r.value }),
+      ...(r.original !== undefined && { original: r.original }),
       ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+      state: question(r, context, 'witness', slot.seq),
+      ...(slot.by === workflow.holder.subject && { by: workflow.holder.name }),
       confirms: slot.seq,
       workflow: view,
     });
@@ -43,6 +46,7 @@ export function witnessed(r: Recording, context: DecideContext): Decision | unde
       result: 'confirmed',
       step: step.id,
       ...(!r.sensitive && { value: r.value }),
+      ...(r.original !== undefined && { original: r.original }),
     },
     change: (seq) => ({
       set: {},

@@ -1,13 +1,12 @@
 // Writing a record: a deviating value is read back first, and once confirmed follows its rule.
 import { canonicalHash } from '../canonical.ts';
-import { signConfirmation } from '../confirmation.ts';
 import type { Step } from '../model/procedure.ts';
 import { FORMAT, type ReceiptResult, type Slot } from '../model/workflow.ts';
 import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
 import { commitChange, refuse, type DecideContext, type Decision } from './decision.ts';
 import { deviationsOf, isWarning, type Deviation } from './findings.ts';
-import { binding, confirms, type Recording } from './recording.ts';
+import { confirms, question, type Recording } from './recording.ts';
 
 /** Writes the record, once a deviating value has been read back and confirmed. */
 export function writeRecord(r: Recording, context: DecideContext): Decision {
@@ -22,7 +21,8 @@ export function writeRecord(r: Recording, context: DecideContext): Decision {
   const status = statusAfter(step, worst);
   const result = resultOf(status, worst, warning);
   const on = worst === undefined ? 'warning' : result === 'blocked' ? 'block' : 'deviation';
-  const shown = sensitive ? {} : { value };
+  const { original } = r;
+  const shown = sensitive ? {} : { value, ...(original !== undefined && { original }) };
   const said = worst === undefined ? {} : { message: worst.message };
   return commitChange(context, {
     workflow,
@@ -66,7 +66,7 @@ export function writeRecord(r: Recording, context: DecideContext): Decision {
           status,
           by: context.principal.subject,
           at,
-          ...(step.kind !== 'text' && { value }),
+          ...(step.kind !== 'text' && shown),
           ...(step.kind === 'text' && !sensitive && { digest: canonicalHash(value) }),
         },
       },
@@ -106,20 +106,19 @@ function resultOf(
 
 function readBack(r: Recording, worst: Deviation, context: DecideContext): Decision {
   const { step, workflow, procedure, slot } = r;
+  const state = question(r, context, 'value', slot?.seq ?? 0);
   return refuse({
     code: 'NEEDS_CONFIRMATION',
     reason: worst.reason,
     step: step.id,
     ...(!r.sensitive && { heard: r.value }),
+    ...(r.original !== undefined && { original: r.original }),
     ...(step.kind === 'reading' && { unit: step.unit.symbol }),
     ...(worst.limit !== undefined && { limit: worst.limit }),
     message: worst.message,
     follows: worst.follows,
-    confirmation: signConfirmation(
-      context.confirmationSecret,
-      binding(r, context, slot?.seq ?? 0),
-      context.now,
-    ),
+    state,
+    confirmation: state,
     ...(r.replaces !== undefined && { replaces: r.replaces }),
     workflow: viewOf(workflow, procedure),
   });

@@ -3,13 +3,28 @@
 /** What the operator said for one step. */
 export type StepInput =
   | { readonly kind: 'reading'; readonly value: number; readonly unit?: string }
+  /** A reading in words or digits, as it was heard; its unit may be part of the text. */
+  | { readonly kind: 'spoken_reading'; readonly text: string; readonly unit?: string }
   | { readonly kind: 'choice'; readonly option: string }
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'confirm'; readonly confirmed: boolean };
+  | { readonly kind: 'confirm'; readonly confirmed: boolean }
+  /** Not done, for this reason; for optional steps of any kind. */
+  | { readonly kind: 'skip'; readonly reason: string };
+
+/** The answer to a question that an earlier call was answered with, beside its arguments again. */
+export interface Answer {
+  /** The signed text of the question. */
+  readonly state: string;
+  /** The workflow that was chosen, where that was the question. */
+  readonly workflow?: string;
+  /** The person who was chosen, where that was the question. */
+  readonly to?: string;
+}
 
 interface Keyed {
   /** The caller's idempotency key; unique per subject. */
   readonly key?: string;
+  readonly answer?: Answer;
 }
 
 /** Starts a procedure on an asset and takes the asset's lock. */

@@ -8,13 +8,28 @@ const slug = z
   .regex(
     /^[a-z][a-z0-9_-]{0,47}$/,
     'expected lower-case letters, digits, - or _, starting with a letter',
-  );
+  )
+  .refine((name) => !(name in Object.prototype), { error: 'expected a name that is not reserved' });
 const spoken = z.string().trim().min(1).max(120);
 const sentence = z.string().trim().min(1).max(300);
 const deviation = z
   .enum(['retake', 'record_and_notify', 'block'])
   .describe('what happens once a deviating value is confirmed');
 const range = z.strictObject({ min: z.number(), max: z.number() });
+
+const unitNames = {
+  symbol: z.string().trim().min(1).max(16),
+  spoken: spoken.describe('the unit as it is spoken, in full words'),
+  aliases: z.array(z.string().trim().min(1).max(32)).max(16).default([]),
+};
+const conversion = z.strictObject({
+  ...unitNames,
+  factor: z
+    .number()
+    .refine((factor) => factor !== 0, { error: 'expected a factor that is not 0' })
+    .describe('what a value in this unit is multiplied by; not 0'),
+  offset: z.number().default(0).describe('what is added to the product'),
+});
 
 const common = {
   id: slug.describe('stable name of the step within the procedure'),
@@ -38,11 +53,18 @@ const readingStep = z.strictObject({
   ...common,
   kind: z.literal('reading'),
   unit: z.strictObject({
-    symbol: z.string().trim().min(1).max(16),
-    spoken: spoken.describe('the unit as it is spoken, in full words'),
-    aliases: z.array(z.string().trim().min(1).max(32)).max(16).default([]),
+    ...unitNames,
+    conversions: z
+      .array(conversion)
+      .max(LIMITS.unitConversions.max)
+      .default([])
+      .describe('other units in which a value may be said; it is recorded converted'),
   }),
-  decimals: z.int().min(0).max(9).describe('decimal places that are kept; more are refused'),
+  decimals: z
+    .int()
+    .min(0)
+    .max(9)
+    .describe('decimal places that are kept; more are refused, and converted values are rounded'),
   bounds: range.describe('hard limits, inclusive; beyond them a value deviates'),
   warning: range.optional().describe('values outside this band but within the bounds are reported'),
   expected: range.describe('the range that is told to the operator'),
@@ -131,5 +153,7 @@ export type ProcedureInput = z.input<typeof procedureSchema>;
 export type Step = z.output<typeof stepSchema>;
 /** A parsed reading step. */
 export type ReadingStep = Extract<Step, { kind: 'reading' }>;
+/** Another unit in which a reading may be said: `value * factor + offset` in the step's unit. */
+export type Conversion = z.output<typeof conversion>;
 /** What follows a confirmed deviation. */
 export type DeviationRule = z.output<typeof deviation>;

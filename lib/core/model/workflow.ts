@@ -29,8 +29,14 @@ export interface Block {
   readonly message: string;
 }
 
-/** `done`: counts. `awaiting_second`: another person must confirm it. `retake`: to be done again. */
-export type SlotStatus = 'done' | 'awaiting_second' | 'retake';
+/** A reading as it was said in another unit than its step's, whose symbol is in the procedure. */
+export type Original = { readonly value: number; readonly unit: string };
+
+/**
+ * `done`: counts. `awaiting_second`: another person must confirm it. `retake`: to be done again.
+ * `skipped`: an optional step that was passed over with a reason, whose digest the slot keeps.
+ */
+export type SlotStatus = 'done' | 'awaiting_second' | 'retake' | 'skipped';
 
 /**
  * The bounded record of one step. `seq` is the event that last recorded it, `basis` the step's
@@ -44,9 +50,17 @@ export interface Slot {
   readonly by: string;
   readonly at: string;
   readonly value?: Json;
+  readonly original?: Original;
   readonly digest?: string;
   readonly witness?: { readonly seq: number; readonly by: string };
 }
+
+/** Values by step: numbers, chosen options, yes or no. Never a text. */
+export type Values = { readonly [step: string]: Json };
+/** What was recorded on the asset last time by the same procedure; `at` is when that ended. */
+export type PreviousValues = { readonly at: string; readonly values: Values };
+/** The same on the asset's lock, with the procedure version it comes from. */
+export type LastValues = PreviousValues & { readonly procedure: string; readonly version: number };
 
 /** The aggregate. `version` grows with every change; head is the last event of the chain. */
 export interface Workflow {
@@ -70,6 +84,8 @@ export interface Workflow {
   readonly created_at: string;
   readonly updated_at: string;
   readonly block?: Block;
+  /** Told with the next step; the first to give way where the state has no room. */
+  readonly previous?: PreviousValues;
   readonly result?: WorkflowResult;
   readonly ended_seq?: number;
 }
@@ -80,10 +96,12 @@ export type EventType =
   | 'step_recorded'
   | 'step_confirmed'
   | 'step_corrected'
+  | 'step_skipped'
   | 'block_resolved'
   | 'workflow_handed_over'
   | 'workflow_completed'
-  | 'workflow_abandoned';
+  | 'workflow_abandoned'
+  | 'value_erased';
 
 /** One line of the audit trail before it is hashed. */
 export interface EventBody {
@@ -120,6 +138,8 @@ export interface Lock {
   readonly subject?: string;
   readonly name?: string;
   readonly since?: string;
+  /** Values of the last workflow that ended on the asset; survives release and taking. */
+  readonly last?: LastValues;
 }
 
 /** What a key did. Digests are HMACs under the tenant's secret; `expires_at` is in epoch seconds. */
@@ -193,6 +213,7 @@ export type ReceiptResult =
   | 'awaiting_second_person'
   | 'confirmed'
   | 'deviation_recorded'
+  | 'skipped'
   | 'retake_required'
   | 'blocked'
   | 'continued'
@@ -210,6 +231,8 @@ export interface Receipt {
   readonly result: ReceiptResult;
   readonly step?: string;
   readonly value?: Json;
+  /** What was said, where the value was converted from another unit. */
+  readonly original?: Original;
   readonly rule?: DeviationRule;
   /** The receiver of a hand-over: subject and spoken name. */
   readonly to?: string;

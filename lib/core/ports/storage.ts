@@ -139,14 +139,40 @@ export interface StorageBackend {
     state: WorkflowState,
     page: { readonly after?: string; readonly limit: number },
   ): Promise<Page<Workflow>>;
+  /**
+   * Assets of the tenant that have ever had a lock, in order of their UTF-8 bytes; the list may lag.
+   * Its limit is 1 to 1,000.
+   */
+  listAssets(tenant: string, limit: number): Promise<readonly string[]>;
+  /** Every trail of the store, by aggregate: those with events but without a record included. */
+  scanTrails(page: {
+    readonly after?: string;
+    readonly limit: number;
+  }): Promise<Page<{ readonly tenant: string; readonly workflow: string }>>;
   /** Every aggregate of the store, for an audit run by hand. */
   scanWorkflows(page: { readonly after?: string; readonly limit: number }): Promise<Page<Workflow>>;
+  /** Tenants that have a workflow, by name; for commands run by hand. */
+  listTenants(page: { readonly after?: string; readonly limit: number }): Promise<Page<string>>;
+  /** Held locks of a tenant, oldest first; the list may lag, each item is read from its record. */
+  listLocks(
+    tenant: string,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<Page<Lock>>;
+  /** How many workflows are in a state, counted up to `most` (1 to 10,000); the count may lag. */
+  countWorkflows(tenant: string, state: WorkflowState, most: number): Promise<number>;
+  /** Outbox rows of a tenant, the earliest due first. */
+  listTenantOutbox(tenant: string, limit: number): Promise<readonly OutboxRow[]>;
   /** Remembers that the tenant has seen a subject; repeating it changes only the name. */
   noteProfile(profile: Profile): Promise<void>;
   /** People of the tenant whose subject or folded name is exactly `text`. */
   findProfiles(tenant: string, text: string, limit: number): Promise<readonly Profile[]>;
   /** Registers the digest of `id@version` once; answers the digest that is registered. */
   registerProcedure(id: string, version: number, digest: string): Promise<string>;
+  /**
+   * Takes deleted values out of the backend's own logs. Answers false where somebody who reads at the
+   * moment keeps it from doing so; it happens later then.
+   */
+  purge(): Promise<boolean>;
   /** Throws a fault when the store cannot be used now. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -10,6 +10,7 @@ export interface Attempt {
   readonly command: Command;
   readonly keyed: KeyedCommand | undefined;
   readonly deadlineMs: number;
+  readonly requestId: string | undefined;
   /** The receiver of a hand-over. */
   readonly to: Profile | undefined;
 }

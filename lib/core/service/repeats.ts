@@ -92,14 +92,17 @@ export function createRepeats(
       }
       return recognised(attempt, workflow, receiptOf(eventBody(event)));
     },
-    search: async (attempt, workflow, { after, matches }) => {
+    search: async (attempt, workflow, { after, matches, holds = () => true }) => {
       const { tenant, id } = workflow;
       const limit = LIMITS.pageItems.max;
       for (let from = after; ;) {
+        if (clock.now() >= attempt.deadlineMs) {
+          throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'the trail was too long to search');
+        }
         const page = await store.listEvents(tenant, id, { after: from, limit });
         for (const event of page) {
           const body = eventBody(event);
-          if (matches(body, await committed(workflow, body))) {
+          if (matches(body) && holds(body, await committed(workflow, body))) {
             return recognised(attempt, workflow, receiptOf(body));
           }
         }

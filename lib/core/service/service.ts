@@ -5,25 +5,31 @@ import { refusalFor } from '../authorize.ts';
 import { decide } from '../decide/decide.ts';
 import type { DecideContext, Decision } from '../decide/decision.ts';
 import { decideStart } from '../decide/start.ts';
-import { assert, Fault, isFault } from '../fault.ts';
+import { assert, Fault, isFault, unavailable } from '../fault.ts';
+import { isJsonFault } from '../json.ts';
 import { keyedCommand, type KeyedCommand } from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
 import type { Command } from '../model/commands.ts';
 import type { Principal } from '../model/principal.ts';
 import type { LedgerRow, Workflow } from '../model/workflow.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome, Refusal } from '../outcome.ts';
 import { aggregateAfter, compilePlan } from '../plan.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import type { FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { activeChoices, resolvePerson } from '../queries.ts';
+import { suggestAssets } from '../suggest-assets.ts';
 import type { TenantSecrets } from '../secrets.ts';
 import { viewOf } from '../view.ts';
+import { askWhich, settle, workflowNamed } from './answers.ts';
 import { ledgerKey, remembered, type Attempt, type Sight } from './attempt.ts';
 import { createMemory } from './memory.ts';
 import { procedureOf } from '../procedure-of.ts';
 import { createRepeats } from './repeats.ts';
 import { createLooker } from './sight.ts';
+
+/** Hears of a fault, in which operation and for which request it happened. */
+export type OnFault = (fault: Fault, operation: string, requestId?: string) => void;
 
 /** What the service is made of. */
 export interface ServiceParts {
@@ -35,16 +41,22 @@ export interface ServiceParts {
   /** The sinks that notifications are written for. */
   readonly sinks: readonly string[];
   /** Told of every fault that is answered `BACKEND_UNAVAILABLE`, for logs and metrics. */
-  readonly onFault?: (fault: Fault, operation: string) => void;
+  readonly onFault?: OnFault;
 }
 
 /** The command side of Checkpoint. */
 export interface Service {
   /**
    * Executes one command for a principal. `deadlineMs` is in epoch milliseconds: nothing is sent to
-   * the store after it. Operational faults are answered `BACKEND_UNAVAILABLE`, never thrown.
+   * the store after it. `requestId` stands in the event, so that an answer, its log lines and the
+   * trail can be brought together. Operational faults are answered `BACKEND_UNAVAILABLE`.
    */
-  execute(principal: Principal, command: Command, deadlineMs: number): Promise<Outcome>;
+  execute(
+    principal: Principal,
+    command: Command,
+    deadlineMs: number,
+    requestId?: string,
+  ): Promise<Outcome>;
 }
 
 /** What to look at next when an attempt did not end the command. */
@@ -60,36 +72,50 @@ export function createService(parts: ServiceParts): Service {
   const repeats = createRepeats(store, registry, clock);
   const looker = createLooker(store, registry, memory);
 
-  const execute: Service['execute'] = async (principal, command, deadlineMs) => {
+  const execute: Service['execute'] = async (principal, command, deadlineMs, requestId) => {
     const forbidden = refusalFor(principal, command.type);
     if (forbidden !== undefined) return forbidden;
     try {
-      return await run(principal, command, deadlineMs);
+      return await run(principal, command, deadlineMs, requestId);
     } catch (error) {
+      if (isJsonFault(error)) {
+        const { path, message } = error;
+        return { code: 'INVALID_ARGUMENT', faults: [{ path, message }] };
+      }
       if (!isFault(error) || error.code === 'PLAN_REFUSED') throw error;
       if (error.code === 'STATE_TOO_LARGE') {
         return { code: 'LIMIT_REACHED', limit: 'stateBytes', max: LIMITS.stateBytes.max };
       }
-      parts.onFault?.(error, command.type);
+      parts.onFault?.(error, command.type, requestId);
       // The attempt may have been committed: what is remembered may be old.
-      if ('workflow' in command) memory.forget(principal.tenant, command.workflow ?? '');
-      return { code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 };
+      memory.forget(principal.tenant, workflowNamed(command));
+      return unavailable(error);
     }
   };
 
-  const run: Service['execute'] = async (principal, command, deadlineMs) => {
+  const run: Service['execute'] = async (principal, sent, deadlineMs, requestId) => {
     inTime(deadlineMs);
-    const keyed = keyedCommand(secrets(principal.tenant).ledger, principal, command);
+    const { ledger, confirmation } = secrets(principal.tenant);
+    const keyed = keyedCommand(ledger, principal, sent);
+    const settled = settle(confirmation, principal, sent, clock.now());
+    if ('code' in settled) return (await byKey(keyed)) ?? settled;
+    const { command, to } = settled;
+    const which = (refusal: Refusal, workflow: string): Refusal =>
+      askWhich(confirmation, principal, sent, refusal, workflow, clock.now());
     if (command.type !== 'start_workflow' && command.workflow === undefined) {
-      return (await byKey(keyed)) ?? activeChoices(store, registry, principal);
+      const answer = await byKey(keyed);
+      return answer ?? which(await activeChoices(store, registry, principal), '');
     }
     const receiver =
       command.type === 'hand_over'
-        ? await resolvePerson(store, principal.tenant, command.to)
+        ? await resolvePerson(store, principal.tenant, to ?? command.to)
         : undefined;
     // A name may mean somebody else by now, or nobody: what its key did still counts.
-    if (receiver !== undefined && 'code' in receiver) return (await byKey(keyed)) ?? receiver;
-    const attempt: Attempt = { principal, command, keyed, deadlineMs, to: receiver };
+    if (receiver !== undefined && 'code' in receiver) {
+      const workflow = 'workflow' in command ? (command.workflow ?? '') : '';
+      return (await byKey(keyed)) ?? which(receiver, workflow);
+    }
+    const attempt: Attempt = { principal, command, keyed, deadlineMs, requestId, to: receiver };
     let sight = await looker.glance(attempt);
     for (let n = 1; n <= LIMITS.commandAttempts.max; n++) {
       const result = await once(attempt, sight);
@@ -123,14 +149,30 @@ export function createService(parts: ServiceParts): Service {
     const decision = decideOn(attempt, sight);
     if (decision.kind === 'commit') return commit(attempt, decision);
     if (!sight.fresh) return { pause: false };
-    if (decision.kind === 'refuse') return decision.outcome;
+    if (decision.kind === 'refuse') return withSuggestions(attempt, decision.outcome);
     assert(workflow !== undefined, 'only a workflow can have seen a command before');
     if (decision.kind === 'duplicate') return repeats.duplicate(attempt, workflow, decision.seq);
     return (await repeats.search(attempt, workflow, decision)) ?? decision.otherwise;
   };
 
+  /** A start on a name that no asset can have is refused with the names that may be meant. */
+  const withSuggestions = async (attempt: Attempt, refusal: Refusal): Promise<Outcome> => {
+    const { command, principal } = attempt;
+    if (command.type !== 'start_workflow' || refusal.code !== 'INVALID_ARGUMENT') return refusal;
+    const { asset, procedure: id } = command;
+    const procedure = registry.find(id);
+    inTime(attempt.deadlineMs);
+    const near = await suggestAssets(
+      store,
+      principal.tenant,
+      asset,
+      procedure === undefined ? [] : [procedure],
+    );
+    return { ...refusal, ...near };
+  };
+
   const decideOn = (attempt: Attempt, sight: Sight): Decision => {
-    const { principal, command, keyed, to } = attempt;
+    const { principal, command, keyed, requestId, to } = attempt;
     const { workflow, lock, vault } = sight;
     const context: DecideContext = {
       principal,
@@ -140,6 +182,7 @@ export function createService(parts: ServiceParts): Service {
       sinks: parts.sinks,
       fresh: freshFrom(random),
       ...(keyed !== undefined && { keyed }),
+      ...(requestId !== undefined && { requestId }),
     };
     if (command.type === 'start_workflow') {
       return decideStart({ lock, holding: workflow }, command, context);

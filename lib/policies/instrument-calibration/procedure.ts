@@ -42,6 +42,15 @@ export const instrumentCalibrationProcedure: ProcedureInput = {
         symbol: '°C',
         spoken: 'degrees Celsius',
         aliases: ['C', 'degrees', 'degree Celsius', 'Celsius', 'centigrade'],
+        conversions: [
+          {
+            symbol: '°F',
+            spoken: 'degrees Fahrenheit',
+            aliases: ['F', 'degree Fahrenheit', 'Fahrenheit'],
+            factor: 0.555555555555556,
+            offset: -17.7777777777778,
+          },
+        ],
       },
       decimals: 1,
       bounds: { min: 15, max: 30 },

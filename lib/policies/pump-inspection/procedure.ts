@@ -2,7 +2,33 @@
 // Holds no rule that needs two readings; that one is in policy.ts.
 import type { ProcedureInput } from '../../core/model/procedure.ts';
 
-const pressureUnit = { symbol: 'bar', spoken: 'bar', aliases: ['bars', 'bar gauge', 'barg'] };
+const pressureUnit = {
+  symbol: 'bar',
+  spoken: 'bar',
+  aliases: ['bars', 'bar gauge', 'barg'],
+  conversions: [
+    {
+      symbol: 'psi',
+      spoken: 'psi',
+      aliases: ['psig', 'pounds', 'pounds per square inch', 'pound per square inch'],
+      factor: 0.0689476,
+    },
+    {
+      symbol: 'kPa',
+      spoken: 'kilopascals',
+      aliases: ['kilopascal', 'kilo pascals', 'kilo pascal'],
+      factor: 0.01,
+    },
+  ],
+};
+
+const fahrenheit = {
+  symbol: '°F',
+  spoken: 'degrees Fahrenheit',
+  aliases: ['F', 'degree Fahrenheit', 'Fahrenheit'],
+  factor: 0.555555555555556,
+  offset: -17.7777777777778,
+};
 
 /** The pump inspection. A changed content needs a new version number. */
 export const pumpInspectionProcedure: ProcedureInput = {
@@ -52,6 +78,7 @@ export const pumpInspectionProcedure: ProcedureInput = {
         symbol: '°C',
         spoken: 'degrees Celsius',
         aliases: ['C', 'degrees', 'degree Celsius', 'Celsius', 'centigrade'],
+        conversions: [fahrenheit],
       },
       decimals: 1,
       bounds: { min: -20, max: 110 },

@@ -18,7 +18,7 @@ export const idempotencyKey = z
   .max(LIMITS.idempotencyKeyChars.max)
   .regex(/^[ -~]+$/, 'expected printable ASCII characters')
   .describe(
-    'A new random value for each new request. When you repeat a request because its answer was lost, send the same value again with the same arguments.',
+    'A new random value for each new request. For a repeat after a lost answer send the same value and arguments again.',
   )
   .optional();
 
@@ -43,7 +43,9 @@ export function faultsOf(error: z.ZodError, input: unknown): readonly InputFault
     }
     return [{ path, message: messageOf(issue, valueAt(input, issue.path)) }];
   });
-  return faults.filter(({ path }, i) => faults.findIndex((other) => other.path === path) === i);
+  const first = new Map<string, InputFault>();
+  for (const fault of faults) if (!first.has(fault.path)) first.set(fault.path, fault);
+  return [...first.values()].slice(0, LIMITS.faultsShown.max);
 }
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): string {

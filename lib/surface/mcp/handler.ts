@@ -8,19 +8,17 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Json } from '../../core/json.ts';
 import { rpcError } from '../reply.ts';
-import { PERSON_NEEDED } from '../speech.ts';
 import { eraOf, handshakeFault, readMessage, type RpcMessage } from './message.ts';
+import { forbidden, type PermissionProfile } from './permission.ts';
 import { authInfoOf, createServerFactory, type ReportError } from './server.ts';
 import type { ToolCall, ToolKit } from './tool.ts';
-import { toolNamed } from './tools.ts';
 import { createWarmUp } from './warm-up.ts';
 
 /** What the endpoint is made of. */
 export interface McpParts {
   readonly kit: ToolKit;
   readonly serverVersion: string;
-  /** How a refused service is told apart in the standard profile; headers of the 403. */
-  readonly refusedService: { readonly [name: string]: string };
+  readonly permissions: PermissionProfile;
   readonly report: ReportError;
   /** Replaces the server behind both legs, for fixtures on the same pipeline. */
   readonly factory?: McpServerFactory;
@@ -60,12 +58,10 @@ export function createMcpEndpoint(parts: McpParts): McpEndpoint {
     if (incoming.kind === 'invalid') return incoming.answer;
     if (incoming.kind === 'response') return new Response(null, { status: 202 });
     const { message } = incoming;
-    if (call.principal.kind === 'service' && needsPerson(message)) {
-      return Response.json(
-        { error: 'forbidden', message: PERSON_NEEDED },
-        { status: 403, headers: parts.refusedService },
-      );
-    }
+    const refused = forbidden(message, call.principal, parts.permissions, (refusal) =>
+      parts.kit.speech.refusal(refusal),
+    );
+    if (refused !== undefined) return refused;
     const version = request.headers.get('mcp-protocol-version');
     const authInfo = authInfoOf(call);
     try {
@@ -87,14 +83,6 @@ export function createMcpEndpoint(parts: McpParts): McpEndpoint {
 
   const warmUp = createWarmUp(handle, (error) => parts.report(error, '', 'warm-up'));
   return { handle, warmUp };
-}
-
-/** Whether a message calls a tool that acts for a person; read before any status is chosen. */
-function needsPerson({ method, params }: RpcMessage): boolean {
-  const name = params?.['name'];
-  return (
-    method === 'tools/call' && typeof name === 'string' && toolNamed(name)?.needsPerson === true
-  );
 }
 
 /**

@@ -1,127 +1,81 @@
 // The shapes of structured answers, as clients see them in `outputSchema`. Names are snake_case.
-// Every field but the three first is present only where it applies. Objects are open: fields that a
-// client needs are declared, others may come along and may grow.
+// A list of tools is read into a model's context, so only what a caller acts on is declared. Objects
+// are open: every field that comes along is exact and may grow. Three fields are in every answer.
 import * as z from 'zod';
-import { OUTCOME_CODES } from '../../core/outcome.ts';
 
-const any = (description: string) => z.unknown().optional().describe(description);
 const text = z.string().optional();
 const whole = z.int().optional();
 const flag = z.boolean().optional();
-const range = z.object({ min: z.number(), max: z.number() }).optional();
 
 const common = {
-  code: z
-    .enum([...OUTCOME_CODES, 'INTERNAL_ERROR'])
-    .describe(
-      'What became of the request. OK: done. NEEDS_CONFIRMATION, AMBIGUOUS: ask the person.',
-    ),
-  request_id: z.string().describe('Quote this to whoever runs the service.'),
-  retryable: z.boolean().describe('True: send the same request again, with the same key.'),
-  retry_after_ms: whole,
-  faults: z
-    .array(z.object({ path: z.string(), message: z.string() }))
-    .optional()
-    .describe('Arguments that do not fit, by JSON pointer.'),
-  detail: z
-    .object({})
-    .optional()
-    .describe('What the code is about: names, limits and values, by the fields of that code.'),
+  code: z.string().describe('OK, or why not.'),
+  request_id: z.string(),
+  retryable: z.boolean(),
 };
 
-const workflowFields = {
+const workflow = z.object({
   workflow_id: z.string(),
-  title: z.string(),
   asset: z.string(),
   state: z.enum(['CREATED', 'RUNNING', 'BLOCKED', 'COMPLETED']),
-  result: text.describe('How it ended: completed or abandoned.'),
-  holder: z.string().describe('Name of the person it is assigned to.'),
-  mine: z.boolean().describe('Whether that is the caller.'),
-  tenure: z.int().describe('Names the present assignment, for hand_over and abandon_workflow.'),
-  block: z
-    .object({ seq: z.int(), step: z.string(), message: z.string() })
-    .optional()
-    .describe('Why it is blocked; seq names the block, for resolve_block.'),
-  done: z.int(),
-  required: z.int(),
-  ready_to_complete: z.boolean(),
-};
+  tenure: z.int(),
+  block: z.object({ seq: z.int() }).optional(),
+});
 
-const nextStep = z
-  .object({
-    step: z.string().describe('Give this as step to record_step.'),
-    title: z.string(),
-    instruction: z.string().describe('What the person has to do; read it out when they ask how.'),
-    kind: z.enum(['confirm', 'reading', 'choice', 'text']),
-    optional: z.boolean(),
-    unit: text,
-    expected: range,
-    options: z.array(z.object({ id: z.string(), title: z.string() })).optional(),
-    replaces: whole,
-    confirms: whole,
-  })
-  .optional()
-  .describe('The step to do next.');
+const nextStep = z.object({ step: z.string(), title: z.string(), unit: text }).optional();
 
 const choices = z
-  .array(z.object({ workflow_id: text, asset: text, title: text, subject: text, name: text }))
+  .array(z.object({ workflow_id: text, subject: text }))
   .optional()
-  .describe('What can be meant; ask the person, then name one.');
+  .describe('Ask which one.');
 
-/** One step of a workflow in full. */
-const stepStatus = z.object({
-  step: z.string(),
-  title: z.string(),
-  status: z.enum(['open', 'done', 'awaiting_second', 'retake']),
-  seq: whole.describe('Give this as replaces to correct the step.'),
-  value: any('the number, the chosen option, or true or false'),
-  unit: text,
-});
+const suggestions = z.array(z.string()).optional();
 
 /** The answer of a command. */
 export const commandOutput = z.object({
   ...common,
-  duplicate: flag.describe('True: this had already been done; the receipt is the first one.'),
-  receipt: z
-    .object({
-      command: z.string(),
-      seq: z.int(),
-      at: z.string(),
-      result: z.string(),
-      value: any('the value that was recorded'),
-    })
-    .optional(),
+  duplicate: flag.describe('True: it had been done before.'),
+  receipt: z.object({ seq: z.int(), result: z.string() }).optional(),
   workflow_id: text,
-  workflow: z.object(workflowFields).optional(),
   next_step: nextStep,
   choices,
-  total: whole,
-  confirmation_token: text.describe('Send it back with the same arguments once confirmed.'),
+});
+
+/** The answer of `start_workflow`, with the assets that a misheard name may mean. */
+export const startOutput = commandOutput.extend({ suggestions });
+
+/** The answer of `record_step`, with what a second call gives back. */
+export const recordOutput = commandOutput.extend({
+  confirmation_token: text,
   replaces: whole,
   confirms: whole,
-  tenure: whole,
 });
+
+/** The answer of a command that ends an assignment. */
+export const endingOutput = commandOutput.extend({ tenure: whole, to: text });
 
 /** The answer of `get_workflow`. */
 export const workflowOutput = z.object({
   ...common,
   workflow_id: text,
-  workflow: z.object(workflowFields).optional(),
+  workflow: workflow.optional(),
   next_step: nextStep,
-  steps: z.array(stepStatus).optional(),
-  left_out: whole.describe('How many steps the list leaves out.'),
+  steps: z
+    .array(
+      z.object({
+        step: z.string(),
+        status: z.enum(['open', 'done', 'awaiting_second', 'retake', 'skipped']),
+        seq: whole.describe('Give this as replaces to correct the step.'),
+      }),
+    )
+    .optional(),
   choices,
-  total: whole,
+  suggestions,
 });
 
 /** The answer of the tools that list workflows. */
 export const workflowsOutput = z.object({
   ...common,
-  workflows: z
-    .array(z.object(workflowFields))
-
-    .optional()
-    .describe('Oldest first.'),
+  workflows: z.array(workflow).optional().describe('Oldest first.'),
   more: flag.describe('True: there are more than these.'),
 });
 
@@ -132,16 +86,11 @@ export const proceduresOutput = z.object({
     .array(
       z.object({
         procedure: z.string().describe('Give this to start_workflow.'),
-        version: z.int(),
         title: z.string(),
-        description: z.string(),
-        asset_type: z.string(),
         asset_example: z.string(),
-        steps: z.int(),
       }),
     )
     .optional(),
-  left_out: whole,
 });
 
 /** The answer of `what_can_i_do`. */

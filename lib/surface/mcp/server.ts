@@ -8,7 +8,10 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { INTERNAL_FAULT } from '../speech.ts';
+import { asking, dialogueOf } from './dialogue.ts';
 import { HANDSHAKE_VERSIONS, STATELESS_VERSION } from './message.ts';
+import { complete, promptMessages, PROMPTS } from './prompts.ts';
+import { listResources, readResource, RESOURCE_TEMPLATES } from './resources.ts';
 import type { ToolAnswer, ToolCall, ToolKit } from './tool.ts';
 import { TOOLS, toolNamed } from './tools.ts';
 
@@ -16,6 +19,9 @@ import { TOOLS, toolNamed } from './tools.ts';
 export type ReportError = (error: unknown, requestId: string, where: string) => void;
 
 const LISTING = { tools: TOOLS.map(({ listing }) => listing) };
+const TEMPLATES = { resourceTemplates: [...RESOURCE_TEMPLATES] };
+const PROMPT_LIST = { prompts: PROMPTS.map(({ listing }) => listing) };
+const FOR_EVERYBODY = { ttlMs: 300_000, cacheScope: 'public' } as const;
 const listParams = z.looseObject({ cursor: z.string().optional() });
 
 const INSTRUCTIONS =
@@ -35,35 +41,73 @@ export function createServerFactory(
       { name: 'checkpoint', title: 'Checkpoint', version },
       {
         // A stateless server has nobody to tell of changes, so it promises to tell none.
-        capabilities: { tools: { listChanged: false } },
+        capabilities: {
+          tools: { listChanged: false },
+          resources: { listChanged: false, subscribe: false },
+          prompts: { listChanged: false },
+          completions: {},
+        },
         supportedProtocolVersions: [...HANDSHAKE_VERSIONS, STATELESS_VERSION],
         instructions: INSTRUCTIONS,
         cacheHints: {
-          'tools/list': { ttlMs: 300_000, cacheScope: 'public' },
-          'server/discover': { ttlMs: 300_000, cacheScope: 'public' },
+          'tools/list': FOR_EVERYBODY,
+          'resources/list': FOR_EVERYBODY,
+          'resources/templates/list': FOR_EVERYBODY,
+          'prompts/list': FOR_EVERYBODY,
+          'server/discover': FOR_EVERYBODY,
+          'resources/read': { ttlMs: 0, cacheScope: 'private' },
         },
       },
     );
     server.setRequestHandler('tools/list', { params: listParams }, () => LISTING);
-    server.setRequestHandler('tools/call', async ({ params }) => {
+    server.setRequestHandler('tools/call', async ({ params }, request) => {
       const tool = toolNamed(params.name);
       if (tool === undefined) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'unknown tool');
       }
-      const call = callOf(context);
+      const call = { ...callOf(context), dialogue: dialogueOf(request) };
       let answer: ToolAnswer;
       try {
         answer = await tool.call(kit, params.arguments ?? {}, call);
       } catch (error) {
+        if (error instanceof ProtocolError) throw error;
         report(error, call.requestId, params.name);
         answer = internalError(call);
       }
+      if (answer.ask !== undefined) return asking(answer.text, answer.ask);
       return {
         content: [{ type: 'text' as const, text: answer.text }],
         structuredContent: answer.structured,
         ...(answer.isError && { isError: true }),
       };
     });
+    const guarded = async <T>(where: string, answer: () => T | Promise<T>): Promise<T> => {
+      try {
+        return await answer();
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error;
+        report(error, callOf(context).requestId, where);
+        throw new ProtocolError(ProtocolErrorCode.InternalError, INTERNAL_FAULT);
+      }
+    };
+    server.setRequestHandler('resources/list', { params: listParams }, ({ cursor }) =>
+      listResources(kit.registry, cursor),
+    );
+    server.setRequestHandler('resources/templates/list', { params: listParams }, () => TEMPLATES);
+    server.setRequestHandler('resources/read', ({ params }) =>
+      guarded('resources/read', () =>
+        readResource(kit, params.uri, callOf(context), context.era === 'modern'),
+      ),
+    );
+    server.setRequestHandler('prompts/list', { params: listParams }, () => PROMPT_LIST);
+    server.setRequestHandler('prompts/get', ({ params }) =>
+      guarded('prompts/get', () => promptMessages(params.name, params.arguments ?? {})),
+    );
+    server.setRequestHandler('completion/complete', ({ params }) =>
+      guarded('completion/complete', () =>
+        complete(kit, params.ref, params.argument, callOf(context)),
+      ),
+    );
     return server;
   };
 }

@@ -63,12 +63,19 @@ export function workflowSummary(view: WorkflowView, { principal }: ToolCall): St
   return { workflow_id: workflow, ...rest, mine: subject === principal.subject };
 }
 
-/** As many entries as a reply holds beside `spent` bytes, and how many are left out. */
+/**
+ * As many entries as a reply holds beside what is `spent`, and how many are left out. JSON within a
+ * text is longer than JSON: `asText` says that it will be one.
+ */
 export function fitting<T>(
   entries: readonly T[],
   spent: unknown,
+  asText = false,
 ): { readonly shown: readonly T[]; readonly leftOut: number } {
-  const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value), 'utf8') + 1;
+  const bytes = (value: unknown): number => {
+    const json = JSON.stringify(value);
+    return Buffer.byteLength(asText ? JSON.stringify(json) : json, 'utf8') + 1;
+  };
   // The sentence and the protocol's own fields share the reply.
   let room = LIMITS.replyBytes.max - 1_500 - bytes(spent);
   const shown: T[] = [];
@@ -84,9 +91,19 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
   const base = { ...done(call), code: refusal.code };
   switch (refusal.code) {
     case 'BACKEND_UNAVAILABLE':
-      return { ...base, retryable: true, retry_after_ms: refusal.retryAfterMs };
-    case 'INVALID_ARGUMENT':
-      return { ...base, faults: refusal.faults };
+      return {
+        ...base,
+        retryable: refusal.retryable,
+        ...(refusal.retryable && { retry_after_ms: refusal.retryAfterMs }),
+      };
+    case 'INVALID_ARGUMENT': {
+      const { faults, suggestions } = refusal;
+      return { ...base, faults, ...(suggestions !== undefined && { suggestions }) };
+    }
+    case 'NOT_FOUND': {
+      const { code: _code, suggestions, ...detail } = refusal;
+      return { ...base, detail, ...(suggestions !== undefined && { suggestions }) };
+    }
     case 'AMBIGUOUS':
       return {
         ...base,
@@ -104,9 +121,11 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
       const {
         code: _code,
         confirmation,
+        state: _state,
         replaces,
         confirms,
         tenure,
+        to_subject: to,
         workflow,
         ...detail
       } = refusal;
@@ -117,12 +136,12 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
         ...(replaces !== undefined && { replaces }),
         ...(confirms !== undefined && { confirms }),
         ...(tenure !== undefined && { tenure }),
+        ...(to !== undefined && { to }),
         ...workflowParts(workflow, call),
       };
     }
     case 'FORBIDDEN':
     case 'IDEMPOTENCY_CONFLICT':
-    case 'NOT_FOUND':
     case 'ASSET_BUSY':
     case 'LIMIT_REACHED': {
       const { code: _code, ...detail } = refusal;
@@ -133,6 +152,7 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
     case 'WORKFLOW_COMPLETED':
     case 'WORKFLOW_BLOCKED':
     case 'SECOND_PERSON_REQUIRED':
+    case 'NOT_SKIPPABLE':
     case 'STEP_NOT_READY':
     case 'STEPS_MISSING': {
       const { code: _code, workflow, ...detail } = refusal;

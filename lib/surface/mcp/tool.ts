@@ -2,11 +2,13 @@
 import type * as z from 'zod';
 import type { InputFault } from '../../core/input-fault.ts';
 import type { Principal } from '../../core/model/principal.ts';
+import type { Refusal } from '../../core/outcome.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import type { ProcedureRegistry } from '../../core/procedures.ts';
 import type { Queries } from '../../core/queries.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { Speech } from '../speech.ts';
+import type { Ask, Dialogue } from './dialogue.ts';
 import { faultsOf } from './arguments.ts';
 import { listedSchema, type ObjectSchema } from './schema.ts';
 
@@ -25,6 +27,8 @@ export interface ToolKit {
 export interface ToolCall {
   readonly principal: Principal;
   readonly requestId: string;
+  /** Absent where nobody can be asked within a call. */
+  readonly dialogue?: Dialogue;
 }
 
 /** What a tool answers: a sentence to speak, the exact data, and whether it failed. */
@@ -32,6 +36,8 @@ export interface ToolAnswer {
   readonly text: string;
   readonly structured: { readonly [name: string]: unknown };
   readonly isError: boolean;
+  /** What to ask instead, where the client can; the text is the question. */
+  readonly ask?: Ask;
 }
 
 /** How a tool is listed. Frozen once published: clients pin names, texts and schemas. */
@@ -52,8 +58,8 @@ export interface ToolListing {
 /** A tool as the server dispatches to it. */
 export interface Tool {
   readonly listing: ToolListing;
-  /** True where a service's token is refused before anything is read. */
-  readonly needsPerson: boolean;
+  /** What a caller lacks for it, by the token alone. */
+  refusal(principal: Principal): Refusal | undefined;
   call(kit: ToolKit, args: unknown, call: ToolCall): Promise<ToolAnswer>;
 }
 
@@ -65,15 +71,15 @@ export interface ToolDefinition<I extends z.ZodType> {
   readonly input: I;
   readonly output: z.ZodObject;
   readonly effect: 'reads' | 'adds' | 'ends';
-  readonly needsPerson: boolean;
+  readonly refusal: (principal: Principal) => Refusal | undefined;
   run(kit: ToolKit, args: z.output<I>, call: ToolCall): Promise<ToolAnswer>;
 }
 
 /** Builds a tool: its listing once, and a call that answers bad arguments itself. */
 export function defineTool<I extends z.ZodType>(definition: ToolDefinition<I>): Tool {
-  const { name, title, description, effect, needsPerson } = definition;
+  const { name, title, description, effect, refusal } = definition;
   return {
-    needsPerson,
+    refusal,
     listing: {
       name,
       title,

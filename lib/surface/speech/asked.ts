@@ -13,10 +13,11 @@ export function speakNeedsConfirmation(
   outcome: NeedsConfirmation,
   asked: CommandType | undefined,
 ): string {
-  const { workflow: view, step: id = '', heard, limit, message } = outcome;
+  const { workflow: view, step: id = '', heard, original, limit, message } = outcome;
   const step = lexicon.step(view, id);
-  const value = lexicon.value(view, id, heard);
-  const read = value === undefined ? step : `${value} for ${step}`;
+  const value = lexicon.value(view, id, heard, original);
+  const pause = original === undefined ? '' : ',';
+  const read = value === undefined ? step : `${value}${pause} for ${step}`;
   const right = 'is that right?';
   switch (outcome.reason) {
     case 'out_of_bounds':
@@ -35,9 +36,15 @@ export function speakNeedsConfirmation(
         ? say(known, 'should I replace it?')
         : say(`${known}, and I heard ${value}`, 'should I replace it?');
     }
+    case 'was_skipped':
+      return value === undefined
+        ? say(`${step} was skipped`, 'should I record it now?')
+        : say(`${step} was skipped, and I heard ${value}`, 'should I record it?');
+    case 'already_skipped':
+      return say(`${step} is already skipped`, 'should I change the reason?');
     case 'second_person':
       return say(
-        `${phrase(view.holder, 64)} recorded ${read}`,
+        `${outcome.by === undefined ? 'somebody else' : phrase(outcome.by, 64)} recorded ${read}`,
         'do you confirm it as second person?',
       );
     case 'ends_assignment':

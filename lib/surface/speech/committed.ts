@@ -1,20 +1,26 @@
 // What is said when a command took effect, now or when it was first sent.
-import type { ReceiptResult } from '../../core/model/workflow.ts';
+import type { CommandType, ReceiptResult } from '../../core/model/workflow.ts';
 import type { Committed } from '../../core/outcome.ts';
 import type { Lexicon } from './lexicon.ts';
 import { nextSentence } from './next.ts';
-import { counted, phrase, say } from './words.ts';
+import { counted, phrase, say, type Sentence } from './words.ts';
 
 /** The sentences for a committed command; a duplicate says that it was already done. */
-export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
+export function speakCommitted(lexicon: Lexicon, outcome: Committed, asked?: CommandType): string {
   const { receipt, workflow: view, duplicate } = outcome;
   const work = lexicon.work(view);
+  if (asked === 'hand_over' && receipt.command !== 'hand_over') {
+    return say(`${work} is already with ${phrase(view.holder, 64)}`);
+  }
+  const stands = view.steps.find(({ step }) => step === receipt.step)?.status;
   const what = (): string =>
-    receipt.step === undefined ? work : lexicon.record(view, receipt.step, receipt.value);
+    receipt.step === undefined
+      ? work
+      : lexicon.record(view, receipt.step, receipt.value, receipt.original);
   const title = (): string =>
     receipt.step === undefined ? work : lexicon.step(view, receipt.step);
   const done = (words: string): string => (duplicate ? `already ${words}` : words);
-  const sentences: { readonly [R in ReceiptResult]: () => readonly (string | undefined)[] } = {
+  const sentences: { readonly [R in ReceiptResult]: () => readonly Sentence[] } = {
     started: () => [
       done(`started, ${work}`),
       nextSentence(view, duplicate ? 'next is' : 'first is'),
@@ -25,12 +31,20 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
       nextSentence(view),
     ],
     awaiting_second_person: () => [
-      done(`recorded, ${what()}; another person has to confirm it`),
+      done(
+        stands === 'awaiting_second'
+          ? `recorded, ${what()}; another person has to confirm it`
+          : `recorded, ${what()}`,
+      ),
       afterWaiting(outcome),
     ],
     confirmed: () => [done(`confirmed, ${what()}`), nextSentence(view)],
+    skipped: () => [done(`skipped, ${title()}`), nextSentence(view)],
     deviation_recorded: () => [done(`recorded as a deviation, ${what()}`), nextSentence(view)],
-    retake_required: () => [done(`noted, ${what()}; it has to be repeated`), nextSentence(view)],
+    retake_required: () => [
+      done(`noted, ${what()}${stands === 'retake' ? '; it has to be repeated' : ''}`),
+      nextSentence(view),
+    ],
     blocked: () => [
       done(`recorded, ${what()}`),
       view.state === 'BLOCKED'
@@ -50,7 +64,7 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed): string {
 }
 
 /** The step that waits was just named, so only another one is worth a second sentence. */
-function afterWaiting({ workflow: view, receipt }: Committed): string | undefined {
+function afterWaiting({ workflow: view, receipt }: Committed): Sentence {
   const same = view.next?.awaiting_second === true && view.next.step === receipt.step;
   return same ? undefined : nextSentence(view);
 }

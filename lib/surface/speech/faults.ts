@@ -9,12 +9,14 @@ const NOUNS: { readonly [argument: string]: string } = {
   asset: 'the asset',
   step: 'the step',
   reading: 'the reading',
+  spoken_reading: 'the reading',
   unit: 'the unit',
   choice: 'the choice',
   text: 'the text',
   confirmed: 'the answer',
   decision: 'the decision',
   reason: 'the reason',
+  skip_reason: 'the reason',
   to: 'the person',
   block: 'the block',
 };
@@ -40,6 +42,13 @@ export function speakFaults(faults: readonly InputFault[]): string {
   const kind = /^(.*): expected the argument (\w+)$/u.exec(fault.message);
   if (kind !== null) {
     return say(`${phrase(kind[1] ?? '')}: ${KINDS[kind[2] ?? ''] ?? 'I need another answer'}`);
+  }
+  const number = /^expected one number in (.+) for (.+)$/u.exec(fault.message);
+  if (number !== null) {
+    return say(
+      'I could not understand that as one number',
+      `what is the value for ${phrase(number[2] ?? '')}, in ${phrase(number[1] ?? '')}?`,
+    );
   }
   const unit = argument === 'unit' ? /\((.+)\)$/u.exec(fault.message)?.[1] : undefined;
   if (unit !== undefined) return say('that is not the unit of this step', `I need ${phrase(unit)}`);

@@ -1,20 +1,24 @@
 // What comes next in a workflow, as one sentence: the step, its unit and what is expected.
 import type { NextStep, WorkflowView } from '../../core/view.ts';
-import { listed, phrase, spokenNumber } from './words.ts';
+import { listed, phrase, spokenNumber, type Sentence } from './words.ts';
 
 /** How the workflow goes on; undefined once it has ended. */
-export function nextSentence(view: WorkflowView, lead = 'next is'): string | undefined {
+export function nextSentence(view: WorkflowView, lead = 'next is'): Sentence {
   const { next, block } = view;
   if (view.state === 'COMPLETED') return undefined;
   if (block !== undefined) {
     return `it is blocked because ${phrase(block.message)}; a supervisor has to decide`;
   }
-  if (next === undefined) return 'all steps are done; you can complete it now';
+  if (next === undefined) {
+    return view.ready_to_complete ? 'all steps are done; you can complete it now' : undefined;
+  }
   if (next.awaiting_second) {
     return `${phrase(next.title)} still needs another person to confirm it`;
   }
   const step = stepSentence(next, next.replaces === undefined ? lead : 'please repeat');
-  return view.ready_to_complete ? `${step}; or complete it now` : step;
+  const end = view.ready_to_complete ? '; or complete it now' : '';
+  const last = lastTime(next);
+  return last === undefined ? `${step}${end}` : [`${step}; ${last}${end}`, `${step}${end}`];
 }
 
 function stepSentence(next: NextStep, lead: string): string {
@@ -32,6 +36,15 @@ function stepSentence(next: NextStep, lead: string): string {
     case 'text':
       return `${lead} ${title}, in your own words`;
   }
+}
+
+/** What was recorded last time, where it says more than yes or no. */
+function lastTime({ kind, last, options = [] }: NextStep): string | undefined {
+  const value = last?.value;
+  if (typeof value === 'number') return `last time ${spokenNumber(value)}`;
+  if (kind !== 'choice') return undefined;
+  const option = options.find(({ id }) => id === value);
+  return option === undefined ? undefined : `last time ${phrase(option.title)}`;
 }
 
 function expected({ expected: range }: NextStep): string {

@@ -61,6 +61,29 @@ export function speakProcedures(procedures: readonly Procedure[]): string {
   );
 }
 
+/** What one procedure is. */
+export function speakProcedure({ title, asset, description, steps }: Procedure): string {
+  return say(
+    `${phrase(title)} is for a ${phrase(asset.type)} and has ${counted(steps.length, 'step')}`,
+    phrase(description, 300),
+  );
+}
+
+/** Which part of a trail is shown. */
+export function speakTrail(
+  lexicon: Lexicon,
+  view: WorkflowView,
+  events: readonly { readonly seq: number }[],
+  head: number,
+): string {
+  const [first, last] = [events[0]?.seq, events.at(-1)?.seq];
+  const work = lexicon.work(view);
+  if (first === undefined || last === undefined) {
+    return say(`there are no later events of ${work}`, `${counted(head, 'event')} are on record`);
+  }
+  return say(`these are events ${first} to ${last} of ${head} of ${work}`);
+}
+
 /** Phrases that work, for somebody who asks what can be done. */
 export function helpPhrases(procedures: readonly Procedure[]): readonly string[] {
   const first = procedures[0];

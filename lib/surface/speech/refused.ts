@@ -20,8 +20,16 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
             'ask a supervisor, or whoever manages access',
           );
     case 'INVALID_ARGUMENT':
-      return speakFaults(refusal.faults);
+      return refusal.suggestions === undefined
+        ? speakFaults(refusal.faults)
+        : say('I know no asset of that name', didYouMean(refusal.suggestions));
     case 'BACKEND_UNAVAILABLE':
+      if (!refusal.retryable) {
+        return say(
+          'something is wrong on my side, and nothing was recorded',
+          'please tell whoever runs this service',
+        );
+      }
       return say(
         'I cannot reach the records right now',
         'please say it again in a moment; nothing is recorded twice',
@@ -69,6 +77,8 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
       );
     case 'SECOND_PERSON_REQUIRED':
       return secondPerson(lexicon, refusal);
+    case 'NOT_SKIPPABLE':
+      return notSkippable(lexicon, refusal);
     case 'STEP_NOT_READY': {
       const earlier = refusal.requires.map((id) => lexicon.step(refusal.workflow, id));
       return say(
@@ -90,7 +100,17 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
   }
 }
 
-function notFound(lexicon: Lexicon, { what, name, known }: RefusalOf<'NOT_FOUND'>): string {
+function didYouMean(assets: readonly string[]): string {
+  return `did you mean ${listed(
+    assets.map((asset) => phrase(asset, 64)),
+    'or',
+  )}?`;
+}
+
+function notFound(
+  lexicon: Lexicon,
+  { what, name, known, suggestions }: RefusalOf<'NOT_FOUND'>,
+): string {
   switch (what) {
     case 'workflow':
       return say('I cannot find that work', 'ask what you are working on, or name the asset');
@@ -106,6 +126,9 @@ function notFound(lexicon: Lexicon, { what, name, known }: RefusalOf<'NOT_FOUND'
         'they have to sign in once before work can be handed to them',
       );
     case 'asset':
+      if (suggestions !== undefined) {
+        return say(`I know no asset called ${phrase(name, 64)}`, didYouMean(suggestions));
+      }
       return say(
         `nobody is working on ${phrase(name, 64)} right now`,
         'you can start a procedure on it, or name another asset',
@@ -129,6 +152,19 @@ function stale(lexicon: Lexicon, refusal: RefusalOf<'STALE_REFERENCE'>): string 
       return say('that record has been changed in the meantime', nextSentence(view));
     case 'confirmation':
       return say('that confirmation is no longer valid', 'please say the value again');
+  }
+}
+
+function notSkippable(lexicon: Lexicon, refusal: RefusalOf<'NOT_SKIPPABLE'>): string {
+  const { workflow: view, step, why } = refusal;
+  const title = lexicon.step(view, step);
+  switch (why) {
+    case 'required':
+      return say(`${title} has to be done and cannot be skipped`, nextSentence(view));
+    case 'needed':
+      return say(`${title} cannot be skipped, because a later step needs it`, nextSentence(view));
+    case 'recorded':
+      return say(`${title} is already on record, so it cannot be skipped`, 'you can correct it');
   }
 }
 

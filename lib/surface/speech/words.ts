@@ -47,14 +47,20 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** A sentence, or several ways to say it, the longest first: the first that fits is said. */
+export type Sentence = string | readonly string[] | undefined;
+
 /** Joins sentences, each with a capital and an end, and leaves out what passes the word limit. */
-export function say(...sentences: readonly (string | undefined)[]): string {
+export function say(...sentences: readonly Sentence[]): string {
   const said: string[] = [];
   let words = 0;
   for (const sentence of sentences) {
     if (sentence === undefined || sentence === '') continue;
-    const parts = sentence.split(' ');
     const room = LIMITS.spokenWords.max - words;
+    const ways = typeof sentence === 'string' ? [sentence] : sentence;
+    const parts = (ways.find((way) => way.split(' ').length <= room) ?? ways.at(-1) ?? '').split(
+      ' ',
+    );
     if (parts.length > room && said.length > 0) break;
     said.push(finished(parts.slice(0, room).join(' ')));
     words += parts.length;

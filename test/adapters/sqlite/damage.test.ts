@@ -9,6 +9,7 @@ import { sqliteFiles, type SqliteFiles } from '../../support/sqlite-files.ts';
 
 const tenant = 'acme';
 const key = { kind: 'workflow', tenant, id: 'w1' } as const;
+const DAMAGED = { kind: 'retryable', code: 'ITEM_DAMAGED' };
 const UNAVAILABLE = { kind: 'retryable', code: 'BACKEND_UNAVAILABLE' };
 
 let files: SqliteFiles;
@@ -33,11 +34,11 @@ describe('a damaged item', () => {
       const db = new DatabaseSync(files.path);
       const whole = db.prepare('SELECT body FROM workflows').get()?.['body'] as string;
       db.prepare('UPDATE workflows SET body = ?').run(body);
-      expect(await faultOf(store.snapshot([key]))).toMatchObject(UNAVAILABLE);
+      expect(await faultOf(store.snapshot([key]))).toMatchObject(DAMAGED);
       const set = { version: 2 };
       const update = { op: 'update', key, expect: {}, set } as const;
       const commit = () => store.commit({ writes: [update] }, files.clock.now() + 1_000);
-      expect(await faultOf(commit())).toMatchObject(UNAVAILABLE);
+      expect(await faultOf(commit())).toMatchObject(DAMAGED);
       expect(db.prepare('SELECT body FROM workflows').get()).toEqual({ body });
       db.prepare('UPDATE workflows SET body = ?').run(whole);
       db.close();

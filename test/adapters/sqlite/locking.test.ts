@@ -114,7 +114,11 @@ describe('while another process writes', () => {
     const who = principal({ tenant });
     const start = { type: 'start_workflow', procedure: 'short', asset: 'A-1', key: 'k' } as const;
     lock();
-    expect(await execute(who, start)).toEqual({ code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 });
+    expect(await execute(who, start)).toEqual({
+      code: 'BACKEND_UNAVAILABLE',
+      retryable: true,
+      retryAfterMs: 1_000,
+    });
     unlock();
     expect(await execute(who, start)).toMatchObject({ code: 'OK', duplicate: false });
   });

@@ -33,7 +33,7 @@ async function ours() {
   const load = (path) => import(pathToFileURL(join(code, `${path}.${ending}`)).href);
   const { developmentIssuer, localApp, openLocal } = await load('lib/wiring');
   const { readSettings } = await load('lib/settings');
-  const settings = readSettings({ CHECKPOINT_DATA: data });
+  const settings = readSettings({ CHECKPOINT_DATA: data, CHECKPOINT_RATE_PER_MINUTE: '600000' });
   const local = await openLocal(settings);
   const issuer = await developmentIssuer(settings);
   const parts = { publicUrl: MCP_URL, version: '0.0.0', log: () => undefined };

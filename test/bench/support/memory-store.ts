@@ -8,11 +8,17 @@ import type {
   StorageBackend,
   Write,
 } from '../../../lib/core/ports/storage.ts';
-import type { Pointer, StoredEvent, Workflow } from '../../../lib/core/model/workflow.ts';
+import type { Pointer, StoredEvent } from '../../../lib/core/model/workflow.ts';
 
 type Item = Items[ItemKind];
 
-/** Builds an empty store. */
+/** What commands and reads of an operator use. */
+type Used = Pick<
+  StorageBackend,
+  'snapshot' | 'commit' | 'listEvents' | 'listPointers' | 'noteProfile' | 'check' | 'close'
+>;
+
+/** Builds an empty store. What no operator's call uses is missing, and calling it fails. */
 export function memoryStore(): StorageBackend {
   const items = new Map<string, Item>();
   const nameOf = (key: ItemKey): string => JSON.stringify(Object.values(key));
@@ -20,7 +26,7 @@ export function memoryStore(): StorageBackend {
     const prefix = JSON.stringify(parts).slice(0, -1);
     return [...items].filter(([name]) => name.startsWith(prefix)).map(([, item]) => item);
   };
-  return {
+  const used: Used = {
     snapshot: (keys) => Promise.resolve(keys.map((key) => items.get(nameOf(key))) as never),
     commit: ({ writes }) => {
       const failed = writes.flatMap((write): readonly FailedCondition[] => {
@@ -41,22 +47,15 @@ export function memoryStore(): StorageBackend {
       const events = withPrefix('event', tenant, workflow) as readonly StoredEvent[];
       return Promise.resolve(events.filter(({ seq }) => seq > after).slice(0, limit));
     },
-    listOutbox: () => Promise.resolve([]),
     listPointers: (tenant, subject, limit) =>
       Promise.resolve(
         (withPrefix('pointer', tenant, subject) as readonly Pointer[]).slice(0, limit),
       ),
-    listWorkflows: (tenant, state, { limit }) => {
-      const all = withPrefix('workflow', tenant) as readonly Workflow[];
-      return Promise.resolve({ items: all.filter((one) => one.state === state).slice(0, limit) });
-    },
-    scanWorkflows: () => Promise.resolve({ items: [] }),
     noteProfile: () => Promise.resolve(),
-    findProfiles: () => Promise.resolve([]),
-    registerProcedure: (_id, _version, digest) => Promise.resolve(digest),
     check: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
+  return used as StorageBackend;
 }
 
 function holds(write: Write, item: Item | undefined): boolean {

@@ -3,6 +3,7 @@
 import { systemClock, systemRandom } from '../../../lib/adapters/runtime/system.ts';
 import { openDevIssuer } from '../../../lib/adapters/identity/dev-issuer.ts';
 import { createTokenVerifier } from '../../../lib/adapters/identity/token-verifier.ts';
+import { createTokenBuckets } from '../../../lib/adapters/runtime/token-buckets.ts';
 import { createQueries } from '../../../lib/core/queries.ts';
 import { secretsOf } from '../../../lib/core/secrets.ts';
 import { createService } from '../../../lib/core/service/service.ts';
@@ -41,6 +42,7 @@ async function openApp(folder: string, mcpFactory?: () => ReturnType<typeof triv
     authProfile: 'standard',
     commandTimeoutMs: 60_000,
     serverVersion: '0.0.0',
+    rateLimiter: createTokenBuckets(600_000, systemClock),
     log: () => undefined,
     ...(mcpFactory !== undefined && { mcpFactory }),
   });

@@ -30,7 +30,11 @@ export function deadlineCases(use: UseBench): void {
     const { store: noted, calls } = noting(store);
     const { service } = makeService(noted, { clock });
     const outcome = await service.execute(principal({ tenant }), start, clock.now());
-    expect(outcome).toEqual({ code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 });
+    expect(outcome).toEqual({
+      code: 'BACKEND_UNAVAILABLE',
+      retryable: true,
+      retryAfterMs: 1_000,
+    });
     expect(calls).toEqual([]);
   });
 

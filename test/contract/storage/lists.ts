@@ -92,6 +92,23 @@ export function listCases(use: UseBench): void {
     expect(second.items.map(({ id }) => id)).toEqual(['w02', 'w03']);
   });
 
+  test('a scan of trails finds those with a record and those whose record is gone', async () => {
+    const bench = use();
+    const { store, clock, tenant } = bench;
+    const ids = await filled(bench, 3);
+    const orphan = { format: 1, tenant, workflow: 'orphan', seq: 1, text: '{}', hash: 'h' };
+    const key = { kind: 'event', tenant, workflow: 'orphan', seq: 1 } as const;
+    await store.commit({ writes: [{ op: 'create', key, item: orphan }] }, clock.now() + 10_000);
+    const mine: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await store.scanTrails({ limit: 2, ...(after !== undefined && { after }) });
+      mine.push(...page.items.filter((one) => one.tenant === tenant).map((one) => one.workflow));
+      after = page.next;
+    } while (after !== undefined);
+    expect(mine.toSorted()).toEqual([...ids, 'orphan'].toSorted());
+  });
+
   test('a scan finds every workflow of every tenant exactly once', async () => {
     const bench = use();
     const { store, clock, tenant, otherTenant } = bench;
@@ -195,6 +212,56 @@ export function listCases(use: UseBench): void {
       (await store.listPointers(tenant, 'dev:ana', limit)).map(({ workflow }) => workflow);
     expect(await list(10)).toEqual(['w1', 'w2', 'w3', 'w0']);
     expect(await list(2)).toEqual(['w1', 'w2']);
+  });
+
+  test('assets are listed in order of their bytes, held or free, and at most as many as asked for', async () => {
+    const { commit, store, tenant, otherTenant } = use();
+    const names = ['B-1', 'a-1', 'A-10', 'A-2', 'Ä-1', '\u{1F527}', '\uFF21'];
+    const rowOf = (owner: string, asset: string, held: boolean) => {
+      const item = { format: 1, tenant: owner, asset, fence: 1, held };
+      return { op: 'create', key: { kind: 'lock', tenant: owner, asset }, item } as const;
+    };
+    await commit(...names.map((asset, i) => rowOf(tenant, asset, i % 2 === 0)));
+    await commit(rowOf(otherTenant, 'A-3', true));
+    const order = ['A-10', 'A-2', 'B-1', 'a-1', 'Ä-1', '\uFF21', '\u{1F527}'];
+    expect(await store.listAssets(tenant, 1_000)).toEqual(order);
+    expect(await store.listAssets(tenant, 2)).toEqual(['A-10', 'A-2']);
+    expect(await store.listAssets(otherTenant, 1)).toEqual(['A-3']);
+  });
+
+  test('an asset is listed once its first workflow has ended, and no asset is listed before', async () => {
+    const { store, clock, tenant } = use();
+    const { ok } = makeService(store, { clock });
+    const who = principal({ tenant });
+    expect(await store.listAssets(tenant, 10)).toEqual([]);
+    const start: Command = { type: 'start_workflow', procedure: 'short', asset: 'a-1' };
+    const { workflow } = (await ok(who, start)).receipt;
+    await ok(who, { type: 'abandon_workflow', workflow, tenure: 1, reason: 'r' });
+    expect(await store.listAssets(tenant, 10)).toEqual(['A-1']);
+  });
+
+  test('a refused start is answered with near assets of its tenant, and starts nothing', async () => {
+    const { store, clock, tenant, otherTenant } = use();
+    const { ok, execute } = makeService(store, { clock });
+    const who = principal({ tenant });
+    const start = (asset: string): Command => ({
+      type: 'start_workflow',
+      procedure: 'sample',
+      asset,
+    });
+    await ok(who, start('WARD-41'));
+    await ok(principal({ tenant: otherTenant }), start('WARD-40'));
+    expect(await execute(who, start('ward forty'))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      suggestions: ['WARD-41'],
+    });
+    expect(await store.listAssets(tenant, 10)).toEqual(['WARD-41']);
+  });
+
+  test.each([0, -1, 1.5, 1_001, Number.NaN])('a list of %d assets is refused', async (limit) => {
+    const { store, tenant } = use();
+    const refused = { name: 'InputError', faults: [{ path: '/limit' }] };
+    await expect(store.listAssets(tenant, limit)).rejects.toMatchObject(refused);
   });
 
   test('outbox rows are listed by lane and then by number, not by text', async () => {

@@ -80,6 +80,26 @@ export function lockCases(use: UseBench): void {
     expect(await bench.store.snapshot([lockKey(bench.tenant)])).toEqual([taken]);
   });
 
+  test('what a lock remembers survives being taken, handed over and released without values', async () => {
+    const bench = use();
+    const { tenant, store } = bench;
+    await started(bench);
+    const last = { procedure: 'short', version: 1, at: 'then', values: { done: true } };
+    const release = { op: 'release', asset: 'A-1', workflow: 'w1', fence: 1 } as const;
+    const free = { format: 1, tenant, asset: 'A-1', fence: 1, held: false, last };
+    await withLock(bench, 'w3', { ...release, last });
+    expect(await store.snapshot([lockKey(tenant)])).toEqual([free]);
+    const lock = next(tenant, 2);
+    await withLock(bench, 'w2', { op: 'take', lock, freeAt: 1 });
+    expect(await store.snapshot([lockKey(tenant)])).toEqual([{ ...lock, last }]);
+    const to = { subject: 'dev:cy', name: 'Cy' };
+    const given = { op: 'hand_over', asset: 'A-1', workflow: 'w2', fence: 2, ...to } as const;
+    await withLock(bench, 'w4', given);
+    expect(await store.snapshot([lockKey(tenant)])).toEqual([{ ...lock, ...to, last }]);
+    await withLock(bench, 'w5', { ...release, workflow: 'w2', fence: 2 });
+    expect(await store.snapshot([lockKey(tenant)])).toEqual([{ ...free, fence: 2 }]);
+  });
+
   test('a release by a workflow that does not hold the lock changes nothing', async () => {
     const bench = use();
     const held = await started(bench);

@@ -50,7 +50,7 @@ export function replayCases(use: UseBench): void {
     const done = { step: 'done', input: confirm } as const;
     await send(ana, { type: 'record_step', workflow, ...done });
     await send(ana, { type: 'correct_step', workflow, replaces: 2, ...done });
-    await send(ana, { type: 'hand_over', workflow, to: 'bea', tenure: 1 });
+    await send(ana, { type: 'hand_over', workflow, to: 'dev:bea', tenure: 1 });
     await send(bea, { type: 'complete_workflow', workflow });
     const other = await send(bea, { type: 'start_workflow', procedure: 'short', asset: 'A-1' });
     const { tenure } = other.workflow;
@@ -106,6 +106,7 @@ export function replayCases(use: UseBench): void {
     const { execute } = open(bench, 'a', losingFirstAnswer(bench.store));
     expect(await execute(ana, start('k1'))).toEqual({
       code: 'BACKEND_UNAVAILABLE',
+      retryable: true,
       retryAfterMs: 1_000,
     });
     expect(await execute(ana, start('k1'))).toMatchObject({

@@ -21,6 +21,10 @@ export function tenancyCases(use: UseBench): void {
     expect(await store.listEvents(otherTenant, 'w1', { after: 0, limit: 10 })).toEqual([]);
     expect(await store.listOutbox(otherTenant, 'w1', 10)).toEqual([]);
     expect(await store.listPointers(otherTenant, 'dev:ana', 10)).toEqual([]);
+    expect(await store.listTenantOutbox(otherTenant, 10)).toEqual([]);
+    expect(await store.listLocks(otherTenant, { limit: 10 })).toEqual({ items: [] });
+    expect(await store.countWorkflows(otherTenant, 'CREATED', 10)).toBe(0);
+    expect(await store.listAssets(otherTenant, 10)).toEqual([]);
     expect(await store.listWorkflows(otherTenant, 'CREATED', { limit: 10 })).toEqual({ items: [] });
   });
 

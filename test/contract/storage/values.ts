@@ -86,8 +86,34 @@ export function valueCases(use: UseBench): void {
     const command: Command = { type: 'complete_workflow', workflow: 'w1' };
     expect(await execute(principal({ tenant }), command)).toEqual({
       code: 'BACKEND_UNAVAILABLE',
+      retryable: true,
       retryAfterMs: 1_000,
     });
+  });
+
+  test('a converted reading keeps what was said, in its record, its event and its receipt', async () => {
+    const bench = use();
+    const { store, clock, tenant } = bench;
+    const { ok } = makeService(store, { clock });
+    const who = principal({ tenant });
+    const start: Command = { type: 'start_workflow', procedure: 'sample', asset: 'UNIT-1' };
+    const { workflow } = (await ok(who, start)).receipt;
+    const ready = { step: 'ready', input: { kind: 'confirm', confirmed: true } } as const;
+    await ok(who, { type: 'record_step', workflow, ...ready });
+    const input = { kind: 'spoken_reading', text: 'thirty psi' } as const;
+    const record: Command = { type: 'record_step', workflow, step: 'inlet', input, key: 'k' };
+    const kept = { value: 2.07, original: { value: 30, unit: 'psi' } };
+    expect((await ok(who, record)).receipt).toMatchObject(kept);
+    const [item] = await store.snapshot([workflowKey(tenant, workflow)]);
+    expect(item?.steps['inlet']).toMatchObject(kept);
+    const [event] = await store.listEvents(tenant, workflow, { after: 2, limit: 1 });
+    expect(JSON.parse(event?.text ?? '')).toMatchObject({ data: kept });
+    const other = makeService(await bench.reopen(), { clock, seed: 'other' });
+    const { key: _key, ...keyless } = record;
+    for (const repeat of [record, keyless]) {
+      const again = await other.ok(who, repeat);
+      expect([again.duplicate, again.receipt]).toMatchObject([true, kept]);
+    }
   });
 
   test('a sensitive value is in its own item and in no other', async () => {

@@ -1,7 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Decision } from '../../../lib/core/decide/decision.ts';
+import { itemBytes } from '../../../lib/core/keys.ts';
 import type { StepInput } from '../../../lib/core/model/commands.ts';
-import { person, PureWorld, refusalOf, valveCheck } from '../../support/pure-world.ts';
+import type { Workflow } from '../../../lib/core/model/workflow.ts';
+import { viewOf } from '../../../lib/core/view.ts';
+import { parsedProcedure } from '../../support/parsed-procedure.ts';
+import { person, PureWorld, refusalOf, valveCheck, eventsFound } from '../../support/pure-world.ts';
 
 const ana = person('Ana');
 const ben = person('Ben');
@@ -34,10 +38,10 @@ const block = (who = ana): number => {
 };
 const resolve = (seq: number, decision: 'continue' | 'retake' | 'abandon') =>
   ({ type: 'resolve_block', workflow: id(), block: seq, decision, reason: 'seen' }) as const;
-const handOver = (tenure?: number) => ({
+const handOver = (tenure?: number, to = ben) => ({
   type: 'hand_over' as const,
   workflow: id(),
-  to: 'ben',
+  to: to.subject,
   ...(tenure !== undefined && { tenure }),
 });
 const abandon = (tenure?: number) => ({
@@ -55,7 +59,7 @@ const finish = (): void => {
 };
 const found = (decision: Decision): readonly number[] => {
   if (decision.kind !== 'search') throw new Error(`expected a search, not ${decision.kind}`);
-  return world.events.filter((event) => decision.matches(event, undefined)).map(({ seq }) => seq);
+  return eventsFound(world, decision).map(({ seq }) => seq);
 };
 
 beforeEach(() => {
@@ -174,8 +178,22 @@ describe('a block', () => {
       asset: 'V-101',
       fence: 1,
       held: false,
+      last: {
+        procedure: 'valve-check',
+        version: 3,
+        at: '2026-01-02T03:04:05.678Z',
+        values: { isolated: true, outlet: 42 },
+      },
     });
     expect(world.plan?.pointers).toEqual([{ op: 'remove', subject: 'dev:ana' }]);
+  });
+
+  it('is not accepted by somebody who recorded or confirmed a step of the work', () => {
+    const seq = block();
+    const benSupervises = person('Ben', ['procedures:supervise']);
+    expect(refusalOf(world.decide(benSupervises, resolve(seq, 'continue'))).code).toBe(
+      'SECOND_PERSON_REQUIRED',
+    );
   });
 
   it('is not accepted by the person who recorded the value or holds the workflow', () => {
@@ -183,7 +201,7 @@ describe('a block', () => {
     expect(refusalOf(world.decide(anaSupervises, resolve(seq, 'continue'))).code).toBe(
       'SECOND_PERSON_REQUIRED',
     );
-    world.run(cara, { ...handOver(1) }, profile(ben));
+    world.run(cara, { ...handOver(1, ben) }, profile(ben));
     const benSupervises = person('Ben', ['procedures:supervise']);
     for (const who of [anaSupervises, benSupervises]) {
       expect(refusalOf(world.decide(who, resolve(seq, 'continue'))).code).toBe(
@@ -191,14 +209,6 @@ describe('a block', () => {
       );
     }
     expect(world.decide(anaSupervises, resolve(seq, 'retake')).kind).toBe('commit');
-  });
-
-  it('is not resolved by an agent', () => {
-    const robot = person('Robot', ['procedures:supervise'], 'agent');
-    expect(refusalOf(world.decide(robot, resolve(block(), 'retake')))).toMatchObject({
-      code: 'FORBIDDEN',
-      why: 'person',
-    });
   });
 
   it('resolved twice the same way by the same person is looked up; otherwise it is stale', () => {
@@ -236,7 +246,7 @@ describe('a block', () => {
 
 describe('a hand-over', () => {
   it('moves state, lock holder and both pointers, keeps the fence, and shows as offered', () => {
-    world.run(ana, handOver(1), profile(ben));
+    world.run(ana, handOver(1, ben), profile(ben));
     expect(world.state).toMatchObject({
       holder: { subject: 'dev:ben', name: 'Ben' },
       tenure: 2,
@@ -250,14 +260,34 @@ describe('a hand-over', () => {
     ]);
   });
 
+  it('by its receiver is offered in turn', () => {
+    world.run(ana, handOver(1, ben), profile(ben));
+    world.run(ben, handOver(2, cara), profile(cara));
+    expect(world.state).toMatchObject({ holder: { name: 'Cara' }, offered: true });
+  });
+
+  it('by name asks for the account that was read back, and a yes counts for that account only', () => {
+    const named = { ...handOver(1), to: 'Ben' };
+    expect(refusalOf(world.decide(ana, named, profile(ben)))).toMatchObject({
+      reason: 'ends_assignment',
+      to: 'Ben',
+      to_subject: 'dev:ben',
+    });
+    const impostor = person('Ben');
+    const other = { ...profile(impostor), subject: 'dev:impostor' };
+    expect(refusalOf(world.decide(ana, named, other))).toMatchObject({
+      to_subject: 'dev:impostor',
+    });
+  });
+
   it('is no longer offered after the first command of its receiver', () => {
-    world.run(ana, handOver(1), profile(ben));
+    world.run(ana, handOver(1, ben), profile(ben));
     world.run(ben, record('isolated', yes));
     expect(world.state.offered).toBe(false);
   });
 
   it('that names no assignment is answered with the one it would end', () => {
-    expect(refusalOf(world.decide(ana, handOver(), profile(ben)))).toMatchObject({
+    expect(refusalOf(world.decide(ana, handOver(undefined, ben), profile(ben)))).toMatchObject({
       code: 'NEEDS_CONFIRMATION',
       reason: 'ends_assignment',
       tenure: 1,
@@ -265,22 +295,22 @@ describe('a hand-over', () => {
   });
 
   it('to oneself is a duplicate of one’s own assignment', () => {
-    expect(world.run(ana, handOver(1), profile(ana))).toEqual({ kind: 'duplicate', seq: 1 });
+    expect(world.run(ana, handOver(1, ana), profile(ana))).toEqual({ kind: 'duplicate', seq: 1 });
   });
 
   it('by somebody who neither holds nor supervises is refused', () => {
-    expect(refusalOf(world.decide(ben, handOver(1), profile(ben)))).toMatchObject({
+    expect(refusalOf(world.decide(ben, handOver(1, ben), profile(ben)))).toMatchObject({
       code: 'NOT_ASSIGNED',
     });
-    expect(world.decide(cara, handOver(1), profile(ben)).kind).toBe('commit');
+    expect(world.decide(cara, handOver(1, ben), profile(ben)).kind).toBe('commit');
   });
 
   it('late and repeated never ends a later assignment', () => {
-    world.run(ana, handOver(1), profile(ben));
-    world.run(ben, handOver(2), profile(ana));
-    expect(found(world.run(ana, handOver(1), profile(ben)))).toEqual([2]);
-    expect(found(world.run(ana, handOver(1), profile(cara)))).toEqual([]);
-    expect(refusalOf(world.run(cara, handOver(2), profile(ben)))).toMatchObject({
+    world.run(ana, handOver(1, ben), profile(ben));
+    world.run(ben, handOver(2, ana), profile(ana));
+    expect(found(world.run(ana, handOver(1, ben), profile(ben)))).toEqual([2]);
+    expect(found(world.run(ana, handOver(1, cara), profile(cara)))).toEqual([]);
+    expect(refusalOf(world.run(cara, handOver(2, ben), profile(ben)))).toMatchObject({
       code: 'STALE_REFERENCE',
       names: 'assignment',
       given: 2,
@@ -333,6 +363,12 @@ describe('completing', () => {
       asset: 'V-101',
       fence: 1,
       held: false,
+      last: {
+        procedure: 'valve-check',
+        version: 3,
+        at: '2026-01-02T03:04:05.678Z',
+        values: { isolated: true, inlet: 5, outlet: 3, leak: 'dry' },
+      },
     });
     expect(world.plan?.pointers).toEqual([{ op: 'remove', subject: 'dev:ana' }]);
   });
@@ -341,7 +377,7 @@ describe('completing', () => {
     finish();
     world.run(ana, complete());
     expect(world.run(ana, complete())).toEqual({ kind: 'duplicate', seq: 7 });
-    expect(refusalOf(world.run(ana, handOver(1), profile(ben)))).toMatchObject({
+    expect(refusalOf(world.run(ana, handOver(1, ben), profile(ben)))).toMatchObject({
       code: 'WORKFLOW_COMPLETED',
     });
     const remarks = record('remarks', { kind: 'text', text: 'late' });
@@ -355,6 +391,69 @@ describe('completing', () => {
   it('is refused to anybody but the person it is assigned to', () => {
     finish();
     expect(refusalOf(world.decide(cara, complete()))).toMatchObject({ code: 'NOT_ASSIGNED' });
+  });
+});
+
+describe('what was recorded last time', () => {
+  const next = () => viewOf(world.state, parsedProcedure(valveCheck)).next;
+
+  it('is told with the next step of the next workflow on the asset, and survives its start', () => {
+    finish();
+    world.nowMs += 60_000;
+    world.run(ana, complete());
+    world.nowMs += 60_000;
+    world.run(ben, start);
+    const at = '2026-01-02T03:05:05.678Z';
+    expect(next()).toMatchObject({ step: 'isolated', last: { value: true, at } });
+    expect(world.state.previous?.values).toEqual({
+      isolated: true,
+      inlet: 5,
+      outlet: 3,
+      leak: 'dry',
+    });
+    expect(world.lock).toMatchObject({ held: true, last: { at } });
+    world.run(ben, record('leak', { kind: 'choice', option: 'dry' }));
+    world.run(ben, { ...abandon(1), workflow: id() });
+    expect(world.lock?.last?.values).toEqual({ leak: 'dry' });
+  });
+
+  it('stays on the lock when a workflow ends without a value', () => {
+    finish();
+    world.run(ana, complete());
+    world.run(ben, start);
+    world.run(ben, abandon(1));
+    expect(world.lock).toMatchObject({ held: false, last: { values: { outlet: 3 } } });
+  });
+
+  it('is not told of a step that waits for its second person', () => {
+    finish();
+    world.run(ana, complete());
+    world.run(ben, start);
+    world.run(ben, record('isolated', yes));
+    world.run(ben, record('leak', { kind: 'choice', option: 'dry' }));
+    world.run(ben, record('remarks', { kind: 'skip', reason: 'none' }));
+    expect(next()).toMatchObject({ step: 'isolated', awaiting_second: true });
+    expect(next()).not.toHaveProperty('last');
+  });
+
+  it('gives way where the state has no room for a record', () => {
+    finish();
+    world.run(ana, complete());
+    world.run(ben, start);
+    const bytes = itemBytes(world.state);
+    const dry = record('leak', { kind: 'choice', option: 'dry' });
+    const filled = (size: number): void => {
+      world.workflow = { ...world.state, filler: 'x'.repeat(size - bytes - 10) } as Workflow;
+    };
+    const before = world.state;
+    filled(32_000);
+    world.run(ben, dry);
+    expect(world.state).toHaveProperty('previous');
+    world.workflow = before;
+    filled(32_700);
+    world.run(ben, dry);
+    expect(world.state).not.toHaveProperty('previous');
+    expect(world.state.steps['leak']).toMatchObject({ value: 'dry' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RecordStep, StepInput } from '../../../lib/core/model/commands.ts';
-import { person, PureWorld, refusalOf, START_MS } from '../../support/pure-world.ts';
+import { person, PureWorld, refusalOf, START_MS, eventsFound } from '../../support/pure-world.ts';
 
 const ana = person('Ana');
 const ben = person('Ben');
@@ -11,6 +11,11 @@ let world: PureWorld;
 const reading = (value: number, unit?: string): StepInput => ({
   kind: 'reading',
   value,
+  ...(unit !== undefined && { unit }),
+});
+const spoken = (text: string, unit?: string): StepInput => ({
+  kind: 'spoken_reading',
+  text,
   ...(unit !== undefined && { unit }),
 });
 const record = (step: string, input: StepInput, more: Partial<RecordStep> = {}): RecordStep => ({
@@ -107,7 +112,7 @@ describe('a plain reading', () => {
 
   it.each([
     ['a wrong unit', 'inlet', reading(4, 'psi'), '/unit', 'expected bar (bar)'],
-    ['too many decimals', 'inlet', reading(4.25), '/reading', 'expected at most 1 decimal places'],
+    ['too many decimals', 'inlet', reading(4.25), '/reading', 'expected at most 1 decimal place'],
     ['an unknown step', 'nope', reading(1), '/step', 'expected one of: isolated, inlet'],
     [
       'an unknown option',
@@ -150,6 +155,133 @@ describe('a plain reading', () => {
   });
 });
 
+describe('a reading in words', () => {
+  beforeEach(isolate);
+
+  it.each([
+    ['four point two', undefined],
+    ['four point two bars', undefined],
+    ['4.2 bar', 'bar'],
+    ['four point two', 'Bars'],
+  ])('%j with the unit %j is recorded as the number it says', (text, unit) => {
+    expect(world.run(ana, record('inlet', spoken(text, unit)))).toMatchObject({
+      receipt: { result: 'recorded', value: 4.2 },
+    });
+    expect(world.state.steps['inlet']).toMatchObject({ value: 4.2 });
+  });
+
+  it('is the same content as the number, said either way', () => {
+    world.run(ana, record('inlet', spoken('four point two')));
+    expect(world.run(ana, record('inlet', reading(4.2)))).toEqual({ kind: 'duplicate', seq: 4 });
+    expect(world.run(ana, record('inlet', spoken('4.2 bar')))).toEqual({
+      kind: 'duplicate',
+      seq: 4,
+    });
+  });
+
+  it('out of bounds is confirmed by the number that was read back', () => {
+    const confirmation = confirmationFor('inlet', spoken('forty-two'));
+    expect(world.run(ana, record('inlet', reading(42), { confirmation })).kind).toBe('commit');
+  });
+
+  it.each([
+    ['is not one number', spoken('three or four'), '/spoken_reading'],
+    ['has another unit', spoken('four psi'), '/spoken_reading'],
+    ['has too many decimals', spoken('four point two five'), '/spoken_reading'],
+    ['comes with another unit', spoken('four', 'psi'), '/unit'],
+  ])('that %s writes nothing', (_what, input, path) => {
+    const before = world.state;
+    expect(refusalOf(world.run(ana, record('inlet', input)))).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      faults: [{ path }],
+    });
+    expect(world.state).toBe(before);
+  });
+
+  it('is refused for a step that takes no reading', () => {
+    expect(refusalOf(world.decide(ana, record('leak', spoken('four'))))).toMatchObject({
+      faults: [
+        { path: '/spoken_reading', message: 'leak is a choice step: expected the argument choice' },
+      ],
+    });
+  });
+});
+
+describe('a reading in a unit that the step converts', () => {
+  beforeEach(isolate);
+  const original = { value: 40, unit: 'psi' };
+
+  it.each([
+    ['as a number with its unit', reading(40, 'PSI')],
+    ['by an alias', reading(40, 'pounds')],
+    ['in words', spoken('forty psi')],
+    ['in words, with the unit beside them', spoken('forty', 'psi')],
+    ['in words, with the unit twice', spoken('forty pounds', 'psi')],
+  ])('is recorded converted, with what was said beside it, %s', (_how, input) => {
+    expect(world.run(ana, record('outlet', input))).toMatchObject({
+      receipt: { result: 'recorded', value: 2.8, original },
+    });
+    expect(world.state.steps['outlet']).toMatchObject({ value: 2.8, original });
+    expect(world.events.at(-1)?.data).toMatchObject({ value: 2.8, unit: 'bar', original });
+  });
+
+  it('is the same content only with the same original', () => {
+    world.run(ana, record('outlet', reading(40, 'psi')));
+    expect(world.run(ana, record('outlet', spoken('forty pounds')))).toEqual({
+      kind: 'duplicate',
+      seq: 4,
+    });
+    expect(refusalOf(world.run(ana, record('outlet', reading(2.8))))).toMatchObject({
+      reason: 'already_recorded',
+      heard: 2.8,
+      recorded: 2.8,
+    });
+    expect(refusalOf(world.run(ana, record('outlet', reading(40.1, 'psi'))))).toMatchObject({
+      reason: 'already_recorded',
+      heard: 2.8,
+      original: { value: 40.1, unit: 'psi' },
+    });
+  });
+
+  it('of a late repeated correction is found by its original', () => {
+    world.run(ana, record('outlet', reading(3)));
+    world.run(ana, correct('outlet', reading(40, 'psi'), 4));
+    const found = (input: StepInput): readonly number[] => {
+      const late = world.run(ana, correct('outlet', input, 4));
+      if (late.kind !== 'search') throw new Error('expected a search');
+      return eventsFound(world, late).map(({ seq }) => seq);
+    };
+    expect(found(reading(40, 'psi'))).toEqual([5]);
+    expect(found(reading(2.8))).toEqual([]);
+  });
+
+  it('out of bounds is read back with both values, and confirmed for both only', () => {
+    const outcome = refusalOf(world.decide(ana, record('outlet', reading(200, 'psi'))));
+    expect(outcome).toMatchObject({
+      reason: 'out_of_bounds',
+      heard: 13.8,
+      unit: 'bar',
+      original: { value: 200, unit: 'psi' },
+    });
+    const confirmation = confirmationFor('outlet', reading(200, 'psi'));
+    const bare = record('outlet', reading(13.8), { confirmation });
+    expect(refusalOf(world.decide(ana, bare))).toMatchObject({ reason: 'out_of_bounds' });
+    const same = record('outlet', reading(200, 'psi'), { confirmation });
+    expect(world.run(ana, same)).toMatchObject({ receipt: { result: 'blocked' } });
+  });
+
+  it('that no number can keep is refused', () => {
+    const outcome = refusalOf(world.decide(ana, record('outlet', reading(1e300, 'psi'))));
+    expect(outcome).toMatchObject({ faults: [{ path: '/reading' }] });
+  });
+
+  it('is refused with two units that differ', () => {
+    expect(refusalOf(world.decide(ana, record('outlet', spoken('4 psi', 'bar'))))).toMatchObject({
+      faults: [{ path: '/unit' }],
+    });
+  });
+});
+
 describe('a value out of bounds', () => {
   beforeEach(isolate);
 
@@ -188,7 +320,7 @@ describe('a value out of bounds', () => {
     const confirmation = confirmationFor('inlet', reading(42));
     world.run(
       ana,
-      { type: 'hand_over', workflow: world.state.id, to: 'x', tenure: 1 },
+      { type: 'hand_over', workflow: world.state.id, to: who.subject, tenure: 1 },
       {
         tenant: 'acme',
         subject: who.subject,
@@ -210,6 +342,14 @@ describe('a value out of bounds', () => {
     const confirmation = confirmationFor('inlet', reading(42));
     const command = record('inlet', reading(42), { confirmation });
     world.run(ana, command);
+    expect(world.run(ana, command)).toEqual({ kind: 'duplicate', seq: 4 });
+  });
+
+  it('confirmed is recognised when it is repeated after the confirmation has expired', () => {
+    const confirmation = confirmationFor('inlet', reading(42));
+    const command = record('inlet', reading(42), { confirmation });
+    world.run(ana, command);
+    world.nowMs = START_MS + 3_600_000;
     expect(world.run(ana, command)).toEqual({ kind: 'duplicate', seq: 4 });
   });
 
@@ -291,6 +431,20 @@ describe('other deviations', () => {
   });
 });
 
+describe('a correction', () => {
+  it('of what is on record is possible whatever became of the steps before it', () => {
+    isolate();
+    world.run(ana, record('inlet', reading(4)));
+    world.run(ana, correct('isolated', yes, 2));
+    const no: StepInput = { kind: 'confirm', confirmed: false };
+    expect(world.state.steps['isolated']?.status).not.toBe('open');
+    const confirmation = confirmationFor('isolated', no, 2);
+    world.run(ana, correct('isolated', no, 2, confirmation));
+    world.workflow = { ...world.state, state: 'RUNNING' };
+    expect(world.decide(ana, correct('inlet', reading(5), 4)).kind).toBe('commit');
+  });
+});
+
 describe('a repeat', () => {
   beforeEach(isolate);
 
@@ -326,9 +480,7 @@ describe('a repeat', () => {
     const late = world.run(ana, correct('inlet', reading(5), 4));
     expect(late).toMatchObject({ kind: 'search', after: 4 });
     if (late.kind !== 'search') throw new Error('expected a search');
-    expect(
-      world.events.filter((event) => late.matches(event, undefined)).map(({ seq }) => seq),
-    ).toEqual([5]);
+    expect(eventsFound(world, late).map(({ seq }) => seq)).toEqual([5]);
     expect(late.otherwise).toMatchObject({ code: 'STALE_REFERENCE', given: 4, current: 6 });
     expect(world.state.steps['inlet']).toMatchObject({ value: 6, basis: 5 });
   });
@@ -342,7 +494,7 @@ describe('a repeat', () => {
       world.run(ana, correct('outlet', reading(5), 4)),
     ]) {
       if (late.kind !== 'search') throw new Error('expected a search');
-      expect(world.events.filter((event) => late.matches(event, undefined))).toEqual([]);
+      expect(eventsFound(world, late)).toEqual([]);
     }
   });
 
@@ -407,9 +559,7 @@ describe('a step that needs a second person', () => {
     isolate();
     const again = world.run(ben, record('isolated', yes, { confirms: 2 }));
     if (again.kind !== 'search') throw new Error('expected a search');
-    expect(
-      world.events.filter((event) => again.matches(event, undefined)).map(({ seq }) => seq),
-    ).toEqual([3]);
+    expect(eventsFound(world, again).map(({ seq }) => seq)).toEqual([3]);
     expect(refusalOf(world.run(ben, record('isolated', yes, { confirms: 7 })))).toMatchObject({
       code: 'STALE_REFERENCE',
       given: 7,
@@ -437,6 +587,19 @@ describe('a sensitive text', () => {
     expect(outcome).toMatchObject({ reason: 'already_recorded', replaces: 2 });
     expect(outcome).not.toHaveProperty('heard');
     expect(outcome).not.toHaveProperty('recorded');
+  });
+
+  it('is not told to be right to somebody who did not say it', () => {
+    world.run(ana, record('remarks', text('4711')));
+    world.run(
+      ana,
+      { type: 'hand_over', workflow: world.state.id, to: ben.subject, tenure: 1 },
+      { tenant: 'acme', subject: ben.subject, name: 'Ben' },
+    );
+    const right = refusalOf(world.decide(ben, record('remarks', text('4711'))));
+    const wrong = refusalOf(world.decide(ben, record('remarks', text('4712'))));
+    expect(right).toMatchObject({ reason: 'already_recorded' });
+    expect(Object.keys(right)).toEqual(Object.keys(wrong));
   });
 
   it('is told apart from an equal text only by its own key', () => {

@@ -172,6 +172,20 @@ describe('a refusal', () => {
     expect(one.calls).toEqual([]);
   });
 
+  it('is given to an agent that would decide about a block, also where its person has decided', async () => {
+    const one = process();
+    const workflow = await begin(one);
+    const robot = {
+      ...ana,
+      kind: 'agent' as const,
+      scopes: new Set(['procedures:supervise' as const]),
+    };
+    const resolve = { type: 'resolve_block', workflow, block: 2, decision: 'retake' } as const;
+    const outcome = await one.run(robot, { ...resolve, reason: 'r', key: 'k' });
+    expect(outcome).toMatchObject({ code: 'FORBIDDEN', why: 'person' });
+    expect(one.calls).toEqual([]);
+  });
+
   it('for a permission that was lost comes before a replay', async () => {
     const one = process();
     await one.run(ana, start);
@@ -224,6 +238,7 @@ describe('a command without a workflow', () => {
       code: 'AMBIGUOUS',
       about: 'workflow',
       choices: [{ workflow, asset: 'V-101', procedure: 'valve-check', title: 'Valve check' }],
+      state: expect.stringMatching(/^c2\./),
       total: 1,
     });
     expect(await one.run(ben, bare)).toMatchObject({ choices: [], total: 0 });
@@ -244,6 +259,7 @@ describe('a fault', () => {
     const struck = process(undefined, failing('retryable', false));
     expect(await struck.run(ana, leak(workflow, 'dry', 'k'))).toEqual({
       code: 'BACKEND_UNAVAILABLE',
+      retryable: true,
       retryAfterMs: 1_000,
     });
     expect(struck.faults).toEqual(['BACKEND_UNAVAILABLE']);

@@ -140,9 +140,14 @@ describe('the stateless era', () => {
     expect(body).toMatchObject({ id: 4, error: { code: -32_602 } });
   });
 
-  test('subscriptions/listen is acknowledged and ends at once', async () => {
+  test.each([
+    { toolsListChanged: true },
+    { promptsListChanged: true, resourcesListChanged: true },
+    { resourceSubscriptions: ['workflow://any', 'procedure://pump-inspection'] },
+    {},
+  ])('subscriptions/listen to %j is acknowledged and ends at once', async (notifications) => {
     const { app } = await openWorld();
-    const params = { notifications: { toolsListChanged: true } };
+    const params = { notifications };
     const { status, text } = await send(app, 'stateless', 'subscriptions/listen', params, {
       id: 9,
     });
@@ -167,7 +172,7 @@ describe('both eras', () => {
     ['JSON only', 'application/json'],
     ['SSE only', 'text/event-stream'],
     ['HTML', 'text/html'],
-  ])('serve JSON whatever is accepted: %s', async (_what, accept) => {
+  ])('BR-102: serve JSON whatever is accepted: %s', async (_what, accept) => {
     const { app } = await openWorld();
     for (const era of ['handshake', 'stateless'] as const) {
       const answer = await send(app, era, 'tools/list', {}, { headers: { accept } });

@@ -132,7 +132,7 @@ describe('notifications (BR-093, BR-094, BR-117)', () => {
 describe('unknown methods (BR-121)', () => {
   test.each([
     ['handshake', 'foo/bar', 200],
-    ['handshake', 'resources/list', 200],
+    ['handshake', 'tasks/list', 200],
     ['handshake', 'server/discover', 200],
     ['stateless', 'foo/bar', 404],
     ['stateless', 'ping', 404],

@@ -59,6 +59,10 @@ describe('tools/list (C6, BR-180)', () => {
 });
 
 describe('every tool', () => {
+  test('C6: all of them together are less than 20,000 bytes of a model context', async () => {
+    expect(Buffer.byteLength(JSON.stringify(await listing('handshake')))).toBeLessThan(20_000);
+  });
+
   test('BR-115: has a name of at most 44 plain characters', async () => {
     for (const { name } of await listing('handshake')) expect(name).toMatch(/^[a-z_]{1,44}$/u);
   });

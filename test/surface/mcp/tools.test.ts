@@ -3,12 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { Fault } from '../../../lib/core/fault.ts';
 import type { Command } from '../../../lib/core/model/commands.ts';
 import { OUTCOME_CODES } from '../../../lib/core/outcome.ts';
+import { createQueries } from '../../../lib/core/queries.ts';
 import type { CheckpointApp } from '../../../lib/surface/app.ts';
 import { TOOLS } from '../../../lib/surface/mcp/tools.ts';
 import { OUTCOMES, view } from '../../support/speech-cases.ts';
 import { callTool, ERAS, send, type ToolResult } from '../../support/rpc.ts';
 import { unspeakable } from '../../support/spoken.ts';
-import { closeWorldsAfterEach, openWorld } from '../../support/surface-world.ts';
+import { closeWorldsAfterEach, openWorld, shippedRegistry } from '../../support/surface-world.ts';
 
 closeWorldsAfterEach();
 
@@ -219,6 +220,206 @@ describe('record_step', () => {
   });
 });
 
+describe('the name of an asset that was heard', () => {
+  const start = (app: CheckpointApp, asset: string, token = 'ana') =>
+    call(app, 'start_workflow', { procedure: 'pump-inspection', asset }, token);
+
+  test('is never used in a start: what it may mean is asked, and the person names one', async () => {
+    const { app, store } = await openWorld();
+    const asked = await start(app, 'pump seven');
+    expect(asked.isError).toBe(true);
+    expect(asked.text).toBe('I know no asset of that name. Did you mean PUMP-07?');
+    expect(asked.data).toMatchObject({ code: 'INVALID_ARGUMENT', suggestions: ['PUMP-07'] });
+    expect(await store.listAssets('plant', 10)).toEqual([]);
+    const [suggested] = asked.data['suggestions'] as string[];
+    expect((await start(app, suggested ?? '')).data).toMatchObject({ code: 'OK' });
+  });
+
+  test('without any near one is refused with an example', async () => {
+    const { app } = await openWorld();
+    const { text, data } = await start(app, 'the crane');
+    expect(text).toBe(
+      'The asset does not fit: expected the name of a pump such as PUMP-07. Please say it again.',
+    );
+    expect(data).not.toHaveProperty('suggestions');
+  });
+
+  test('finds no work, only near assets of the tenant', async () => {
+    const { app } = await openWorld();
+    await started(app, 'ana', 'PUMP-08');
+    const asked = await call(app, 'get_workflow', { asset: 'pump eight' });
+    expect(asked.text).toBe('I know no asset called pump eight. Did you mean PUMP-08?');
+    expect(asked.data).toMatchObject({ code: 'NOT_FOUND', suggestions: ['PUMP-08'] });
+    expect(asked.data).not.toHaveProperty('workflow');
+    const near = await call(app, 'get_workflow', { asset: 'PUMP-80' });
+    expect(near.data['suggestions']).toEqual(['PUMP-08']);
+    const far = await call(app, 'get_workflow', { asset: 'BAL-555' });
+    expect(far.text).toMatch(/^Nobody is working on BAL-555 right now\./u);
+    const foreign = await call(app, 'get_workflow', { asset: 'bump eight' }, 'other');
+    expect(foreign.data).not.toHaveProperty('suggestions');
+  });
+
+  test('of a known asset that nobody works on gets no other name proposed', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    await started(app, 'ben', 'PUMP-08');
+    const { tenure } = (await call(app, 'abandon_workflow', { workflow_id, reason: 'r' })).data;
+    await call(app, 'abandon_workflow', { workflow_id, reason: 'r', tenure });
+    const { text, data } = await call(app, 'get_workflow', { asset: 'PUMP-07' });
+    expect(text).toMatch(/^Nobody is working on PUMP-07 right now\./u);
+    expect(data).not.toHaveProperty('suggestions');
+  });
+
+  test('is refused all the same where the known assets cannot be read', async () => {
+    const { app } = await openWorld((store) => ({
+      queries: createQueries(
+        {
+          ...store,
+          listAssets: () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'down')),
+        },
+        shippedRegistry(),
+      ),
+    }));
+    const { data } = await call(app, 'get_workflow', { asset: 'pump eight' });
+    expect(data).toMatchObject({ code: 'NOT_FOUND' });
+    expect(data).not.toHaveProperty('suggestions');
+  });
+});
+
+describe('a reading in words', () => {
+  test('is recorded, and the answer says the number that was understood', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const step = 'suction_pressure';
+    const spoken_reading = 'two point one bar';
+    const { text, data } = await call(app, 'record_step', { workflow_id, step, spoken_reading });
+    expect(text).toMatch(/^Recorded, suction pressure 2\.1 bar\. /u);
+    expect(data).toMatchObject({ code: 'OK', receipt: { value: 2.1 } });
+  });
+
+  test('that is not one number is asked again, and nothing is recorded', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const args = { workflow_id, step: 'suction_pressure', spoken_reading: 'three or four' };
+    const { text, data, isError } = await call(app, 'record_step', args);
+    expect(isError).toBe(true);
+    expect(text).toBe(
+      'I could not understand that as one number. What is the value for suction pressure, in bar?',
+    );
+    expect(data).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      faults: [{ path: '/spoken_reading' }],
+    });
+    const now = await call(app, 'get_workflow', { workflow_id });
+    expect(now.data).toMatchObject({ workflow: { version: 1 } });
+  });
+
+  test('is another argument than the same number under one key', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const args = { workflow_id, step: 'suction_pressure', idempotency_key: 'k' };
+    const words = { ...args, spoken_reading: 'two point one' };
+    await call(app, 'record_step', words);
+    expect((await call(app, 'record_step', words)).data).toMatchObject({ duplicate: true });
+    expect((await call(app, 'record_step', { ...args, reading: 2.1 })).data).toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+      detail: { fields: ['reading', 'spoken_reading'] },
+    });
+  });
+});
+
+describe('a reading in another unit', () => {
+  test.each([
+    [{ reading: 30, unit: 'psi' }, 'suction_pressure', '30 psi, that is 2.07 bar'],
+    [{ spoken_reading: 'thirty psi' }, 'suction_pressure', '30 psi, that is 2.07 bar'],
+    [{ reading: 210, unit: 'kPa' }, 'suction_pressure', '210 kilopascals, that is 2.1 bar'],
+    [
+      { spoken_reading: 'one hundred and forty degrees fahrenheit' },
+      'bearing_temperature',
+      '140 degrees Fahrenheit, that is 60 degrees Celsius',
+    ],
+  ])('%j is recorded converted and read back in both', async (answer, step, said) => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const { text, data } = await call(app, 'record_step', { workflow_id, step, ...answer });
+    expect(text).toContain(`Recorded, ${step.replace('_', ' ')} ${said}. `);
+    const receipt = data['receipt'] as { value: number; original: { value: number } };
+    expect(text).toContain(`${receipt.original.value} `);
+    const now = await call(app, 'get_workflow', { workflow_id });
+    const { value, original } = receipt;
+    expect(now.data['steps']).toContainEqual(expect.objectContaining({ step, value, original }));
+  });
+});
+
+describe('what was recorded last time', () => {
+  test('is told with the next step of the next inspection', async () => {
+    const { app } = await openWorld();
+    const first = await started(app);
+    const record = (workflow_id: string, step: string, answer: object) =>
+      call(app, 'record_step', { workflow_id, step, ...answer });
+    await record(first, 'guards_check', { confirmed: true });
+    await record(first, 'suction_pressure', { spoken_reading: 'thirty psi' });
+    const end = { workflow_id: first, reason: 'shift ends' };
+    const { tenure } = (await call(app, 'abandon_workflow', end)).data;
+    await call(app, 'abandon_workflow', { ...end, tenure });
+    const second = await started(app, 'ben');
+    const { text, data } = await call(
+      app,
+      'record_step',
+      { workflow_id: second, step: 'guards_check', confirmed: true },
+      'ben',
+    );
+    expect(text).toBe(
+      'Recorded, guards check: yes. Next is suction pressure, in bar; expected between 1.5 and 3; last time 2.07.',
+    );
+    expect(data).toMatchObject({
+      next_step: { step: 'suction_pressure', last: { value: 2.07, at: expect.any(String) } },
+    });
+  });
+});
+
+describe('an optional step', () => {
+  test('is skipped with a reason, and recorded later by the number that is asked for', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const step = 'motor_current';
+    const skipped = await call(app, 'record_step', {
+      workflow_id,
+      step,
+      skip_reason: 'no panel here',
+    });
+    expect(skipped.text).toMatch(/^Skipped, motor current\. Next is guards check/u);
+    expect(skipped.data).toMatchObject({ code: 'OK', receipt: { result: 'skipped', seq: 2 } });
+    const now = await call(app, 'get_workflow', { workflow_id });
+    expect(now.data['steps']).toContainEqual(
+      expect.objectContaining({ step, status: 'skipped', seq: 2 }),
+    );
+    const asked = await call(app, 'record_step', { workflow_id, step, reading: 90 });
+    expect(asked.text).toBe(
+      'Motor current was skipped, and I heard 90 amperes. Should I record it?',
+    );
+    const { replaces } = asked.data;
+    const recorded = await call(app, 'record_step', { workflow_id, step, reading: 90, replaces });
+    expect(recorded.text).toMatch(/^Recorded, motor current 90 amperes\. /u);
+    const again = await call(app, 'record_step', { workflow_id, step, skip_reason: 'no panel' });
+    expect(again.text).toBe(
+      'Motor current is already on record, so it cannot be skipped. You can correct it.',
+    );
+    expect(again.data).toMatchObject({ code: 'NOT_SKIPPABLE', detail: { why: 'recorded' } });
+  });
+
+  test('that is not one cannot be skipped, and the answer goes on with the work', async () => {
+    const { app } = await openWorld();
+    const workflow_id = await started(app);
+    const args = { workflow_id, step: 'guards_check', skip_reason: 'in a hurry' };
+    const { text, isError } = await call(app, 'record_step', args);
+    expect(isError).toBe(true);
+    expect(text).toBe(
+      'Guards check has to be done and cannot be skipped. Next is guards check; answer yes or no.',
+    );
+  });
+});
+
 describe('hand-over, abandonment and blocks', () => {
   test('work is handed over in two calls to somebody who has been here', async () => {
     const { app } = await openWorld();
@@ -230,8 +431,8 @@ describe('hand-over, abandonment and blocks', () => {
     expect(asked.text).toBe(
       'You want to hand over pump inspection on PUMP-07, which is with Ana, to Ben. Is that right?',
     );
-    const { tenure } = asked.data;
-    const given = await call(app, 'hand_over', { workflow_id, to: 'ben', tenure });
+    const { tenure, to } = asked.data;
+    const given = await call(app, 'hand_over', { workflow_id, to, tenure });
     expect(given.text).toBe('Handed over, pump inspection on PUMP-07, to Ben.');
     const mine = await call(app, 'list_my_workflows', {}, 'ben');
     expect(mine.data).toMatchObject({
@@ -328,6 +529,7 @@ describe('reads', () => {
             value: { workflows: Array.from({ length: 100 }, () => long), more: false },
           }),
         listBlocked: () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'never')),
+        listEvents: () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'never')),
       },
     }));
     const one = await call(app, 'get_workflow');
@@ -371,12 +573,19 @@ describe('bad arguments are an answer with every fault, and nothing is executed'
     ['record_step', { step: 's', reading: 1, choice: 'x' }, ['/choice']],
     ['record_step', { step: 's', reading: '12' }, ['/reading']],
     ['record_step', { step: 's', reading: null }, ['/reading']],
+    ['record_step', { step: 's', reading: 1, spoken_reading: 'one' }, ['/spoken_reading']],
+    ['record_step', { step: 's', spoken_reading: 1 }, ['/spoken_reading']],
+    ['record_step', { step: 's', spoken_reading: '1'.repeat(121) }, ['/spoken_reading']],
     ['record_step', { step: 's', confirmed: 'yes' }, ['/confirmed']],
     ['record_step', { step: 's', choice: 'x', unit: 'bar' }, ['/unit']],
     ['record_step', { step: 's', reading: 1, replaces: 0 }, ['/replaces']],
     ['record_step', { step: 's', reading: 1, replaces: 1.5 }, ['/replaces']],
     ['record_step', { step: 's', reading: 1, replaces: 1, confirms: 1 }, ['/confirms']],
     ['record_step', { step: 's', text: 'x'.repeat(2_001) }, ['/text']],
+    ['record_step', { step: 's', reading: 1, skip_reason: 'r' }, ['/skip_reason']],
+    ['record_step', { step: 's', skip_reason: ' ' }, ['/skip_reason']],
+    ['record_step', { step: 's', skip_reason: 'r'.repeat(501) }, ['/skip_reason']],
+    ['record_step', { step: 's', skip_reason: 'r', confirms: 1 }, ['/confirms']],
     ['resolve_block', { block: 1, decision: 'stop', reason: ' ' }, ['/decision', '/reason']],
     ['resolve_block', { decision: 'retake', reason: 'r'.repeat(501) }, ['/block', '/reason']],
     ['hand_over', { to: 'x'.repeat(273), tenure: '1' }, ['/to', '/tenure']],
@@ -408,7 +617,7 @@ describe('bad arguments are an answer with every fault, and nothing is executed'
       service: {
         execute: (_principal, command) => {
           seen.push(command);
-          return Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryAfterMs: 5 });
+          return Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryable: true, retryAfterMs: 5 });
         },
       },
     }));
@@ -477,7 +686,8 @@ describe('every outcome of the service', () => {
   test('BACKEND_UNAVAILABLE says when to try again', async () => {
     const { app } = await openWorld(() => ({
       service: {
-        execute: () => Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1_000 }),
+        execute: () =>
+          Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryable: true, retryAfterMs: 1_000 }),
       },
     }));
     const { isError, data } = await call(app, 'complete_workflow');
@@ -493,7 +703,7 @@ describe('every outcome of the service', () => {
       service: {
         execute: (_principal, _command, deadlineMs) => {
           deadlines.push(deadlineMs);
-          return Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1 });
+          return Promise.resolve({ code: 'BACKEND_UNAVAILABLE', retryable: true, retryAfterMs: 1 });
         },
       },
     }));

@@ -1,8 +1,9 @@
 // The tools that change who has a workflow, or end it: block, hand-over, completion, abandonment.
 import * as z from 'zod';
+import { refusalFor } from '../../../core/authorize.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import { idempotencyKey, reason, sequence, workflowId } from '../arguments.ts';
-import { commandOutput } from '../output.ts';
+import { commandOutput, endingOutput } from '../output.ts';
 import { bounded } from '../schema.ts';
 import { defineTool } from '../tool.ts';
 import { named, runCommand } from './run-command.ts';
@@ -30,7 +31,7 @@ export const resolveBlock = defineTool({
   }),
   output: commandOutput,
   effect: 'ends',
-  needsPerson: true,
+  refusal: (principal) => refusalFor(principal, 'resolve_block'),
   run: (kit, { workflow_id: workflow, idempotency_key: key, ...args }, call) =>
     runCommand(kit, { type: 'resolve_block', ...named(workflow), ...args }, key, call),
 });
@@ -40,19 +41,19 @@ export const handOver = defineTool({
   name: 'hand_over',
   title: 'Hand work over',
   description:
-    'Call this when a person wants to hand over, pass on, transfer or assign work to a colleague, for example at the end of a shift. The first call asks whether that is right; after a clear yes call again with the tenure of that answer. Returns the receipt. When an answer was lost, call it again with the same idempotency_key.',
+    'Call this when a person wants to hand over, pass on, transfer or assign work to a colleague, for example at the end of a shift. The first call asks whether that is right; after a clear yes call again with the tenure and the to of that answer. Returns the receipt. When an answer was lost, call it again with the same idempotency_key.',
   input: z.strictObject({
     workflow_id: workflowId,
     to: bounded(
       LIMITS.subjectChars.max,
-      'Who takes it over (colleague, receiver, next shift): name or account of a person who has signed in before.',
+      'Who takes it over (colleague, receiver, next shift): a person who has signed in before; in the second call the to of the answer.',
     ),
     tenure,
     idempotency_key: idempotencyKey,
   }),
-  output: commandOutput,
+  output: endingOutput,
   effect: 'adds',
-  needsPerson: true,
+  refusal: (principal) => refusalFor(principal, 'hand_over'),
   run: (kit, { workflow_id: workflow, idempotency_key: key, to, tenure: ends }, call) =>
     runCommand(
       kit,
@@ -71,7 +72,7 @@ export const completeWorkflow = defineTool({
   input: z.strictObject({ workflow_id: workflowId, idempotency_key: idempotencyKey }),
   output: commandOutput,
   effect: 'adds',
-  needsPerson: true,
+  refusal: (principal) => refusalFor(principal, 'complete_workflow'),
   run: (kit, { workflow_id: workflow, idempotency_key: key }, call) =>
     runCommand(kit, { type: 'complete_workflow', ...named(workflow) }, key, call),
 });
@@ -88,9 +89,9 @@ export const abandonWorkflow = defineTool({
     reason,
     idempotency_key: idempotencyKey,
   }),
-  output: commandOutput,
+  output: endingOutput,
   effect: 'ends',
-  needsPerson: true,
+  refusal: (principal) => refusalFor(principal, 'abandon_workflow'),
   run: (kit, { workflow_id: workflow, idempotency_key: key, reason: why, tenure: ends }, call) =>
     runCommand(
       kit,

@@ -1,5 +1,6 @@
 // The tools that only look: one workflow, the caller's own, the blocked ones.
 import * as z from 'zod';
+import { refusalForReading, refusalForSupervising } from '../../../core/authorize.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { Refusal } from '../../../core/outcome.ts';
 import type { Found, ViewList } from '../../../core/queries.ts';
@@ -29,13 +30,13 @@ export const getWorkflow = defineTool({
     }),
   output: workflowOutput,
   effect: 'reads',
-  needsPerson: true,
+  refusal: refusalForReading,
   run: async (kit, { workflow_id: workflow, asset }, call) => {
     const which = {
       ...(workflow !== undefined && { workflow }),
       ...(asset !== undefined && { asset }),
     };
-    const found = await kit.queries.getWorkflow(call.principal, which);
+    const found = await kit.queries.getWorkflow(call.principal, which, call.requestId);
     if (found.code !== 'FOUND') return answerRefusal(kit, found, call);
     const parts = { ...done(call), ...workflowParts(found.value, call) };
     const { shown, leftOut } = fitting(found.value.steps, parts);
@@ -56,11 +57,11 @@ export const listMyWorkflows = defineTool({
   input: z.strictObject({}),
   output: workflowsOutput,
   effect: 'reads',
-  needsPerson: true,
+  refusal: refusalForReading,
   run: async (kit, _args, call) =>
     answerList(
       kit,
-      await kit.queries.listMine(call.principal),
+      await kit.queries.listMine(call.principal, call.requestId),
       (list) => kit.speech.mine(list),
       call,
     ),
@@ -75,11 +76,11 @@ export const listBlocked = defineTool({
   input: z.strictObject({}),
   output: workflowsOutput,
   effect: 'reads',
-  needsPerson: true,
+  refusal: refusalForSupervising,
   run: async (kit, _args, call) =>
     answerList(
       kit,
-      await kit.queries.listBlocked(call.principal),
+      await kit.queries.listBlocked(call.principal, call.requestId),
       (list) => kit.speech.blocked(list),
       call,
     ),

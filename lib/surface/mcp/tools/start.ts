@@ -1,8 +1,9 @@
 // The tools around starting: which procedures there are, what can be done, and the start itself.
 import * as z from 'zod';
+import { refusalFor } from '../../../core/authorize.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import { idempotencyKey } from '../arguments.ts';
-import { helpOutput, proceduresOutput, commandOutput } from '../output.ts';
+import { helpOutput, proceduresOutput, startOutput } from '../output.ts';
 import { bounded } from '../schema.ts';
 import { done, fitting } from '../structured.ts';
 import { defineTool } from '../tool.ts';
@@ -17,7 +18,7 @@ export const listProcedures = defineTool({
   input: z.strictObject({}),
   output: proceduresOutput,
   effect: 'reads',
-  needsPerson: false,
+  refusal: () => undefined,
   run: (kit, _args, call) => {
     const procedures = kit.registry.list().map((procedure) => ({
       procedure: procedure.id,
@@ -46,7 +47,7 @@ export const whatCanIDo = defineTool({
   input: z.strictObject({}),
   output: helpOutput,
   effect: 'reads',
-  needsPerson: false,
+  refusal: () => undefined,
   run: (kit, _args, call) =>
     Promise.resolve({
       text: kit.speech.help(),
@@ -72,9 +73,9 @@ export const startWorkflow = defineTool({
     ),
     idempotency_key: idempotencyKey,
   }),
-  output: commandOutput,
+  output: startOutput,
   effect: 'adds',
-  needsPerson: true,
+  refusal: (principal) => refusalFor(principal, 'start_workflow'),
   run: (kit, { procedure, asset, idempotency_key: key }, call) =>
     runCommand(kit, { type: 'start_workflow', procedure, asset }, key, call),
 });

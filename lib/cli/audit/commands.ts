@@ -1,0 +1,90 @@
+// The commands of `checkpoint audit`.
+import type { Command } from 'commander';
+import { exportLines } from '../../core/trail/export.ts';
+import { headLines } from '../../core/trail/heads.ts';
+import { headsSecret } from '../../wiring.ts';
+import { auditLines, verifyAudit } from '../audit.ts';
+import type { Commands } from '../commands.ts';
+import { CliProblem } from '../failure.ts';
+import { writeLines } from '../lines-file.ts';
+import { reading } from '../look/commands.ts';
+import { exportReportLines, verifyExport } from './export-file.ts';
+import { headsReportLines, verifyHeads } from './heads-file.ts';
+
+interface Flags {
+  readonly data?: string;
+  readonly tenant?: string;
+  readonly workflow?: string;
+}
+
+/** Adds the commands. */
+export function addAuditCommands(commands: Commands): void {
+  const { program, settings } = commands;
+  const audit = program.command('audit').description('the audit trail');
+  addVerify(audit, commands);
+  audit
+    .command('export')
+    .description('write trails as JSON lines that verify without a database')
+    .option('--tenant <tenant>', 'only the trails of one tenant')
+    .option('--workflow <id>', 'only one trail')
+    .option('--out <file>', 'a new file, in place of standard output')
+    .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
+    .action((flags: Flags & { out?: string }) =>
+      reading(settings(flags), (store) =>
+        give(commands, flags.out, exportLines(store, flags, Date.now())),
+      ),
+    );
+  audit
+    .command('heads')
+    .description('write a signed list of the heads of all trails, to be kept elsewhere')
+    .option('--out <file>', 'a new file, in place of standard output')
+    .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
+    .action((flags: Flags & { out?: string }) =>
+      reading(settings(flags), async (store) =>
+        give(commands, flags.out, headLines(store, await headsSecret(settings(flags)), Date.now())),
+      ),
+    );
+}
+
+function addVerify(audit: Command, { out, settings, fail }: Commands): void {
+  audit
+    .command('verify')
+    .description('verify every trail; exit code 1 if one does not')
+    .option('--tenant <tenant>', 'only the trails of one tenant')
+    .option('--workflow <id>', 'only one trail')
+    .option('--file <export>', 'an export, in place of the data folder')
+    .option('--heads <list>', 'against a signed list of heads')
+    .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
+    .action(async (flags: Flags & { file?: string; heads?: string }) => {
+      const { file, heads, tenant, workflow } = flags;
+      if ([file, heads, tenant ?? workflow].filter((given) => given !== undefined).length > 1) {
+        throw new CliProblem('--file, --heads and the choice of trails exclude each other.');
+      }
+      const say = (lines: readonly string[], good: boolean): void => {
+        for (const line of lines) out(line);
+        if (!good) fail();
+      };
+      if (file !== undefined) {
+        const report = await verifyExport(file);
+        say(exportReportLines(report), report.faults.length === 0);
+      } else if (heads !== undefined) {
+        const report = await reading(settings(flags), async (store) =>
+          verifyHeads(store, heads, await headsSecret(settings(flags))),
+        );
+        say(headsReportLines(report), report.faults.length === 0);
+      } else {
+        const result = await verifyAudit(settings(flags), flags);
+        say(auditLines(result), result.broken.length === 0);
+      }
+    });
+}
+
+/** To a new file, or to standard output. */
+async function give(
+  { out }: Commands,
+  file: string | undefined,
+  lines: AsyncIterable<string>,
+): Promise<void> {
+  if (file === undefined) for await (const line of lines) out(line);
+  else out(`${file}: ${await writeLines(file, lines)} lines`);
+}

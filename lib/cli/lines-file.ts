@@ -1,0 +1,48 @@
+// Files of lines: written as a stream and never over an existing file, read line by line.
+import { createReadStream } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { CliProblem } from './failure.ts';
+
+/** Writes lines to a new file that only its owner can read; what was begun is removed on a failure. */
+export async function writeLines(file: string, lines: AsyncIterable<string>): Promise<number> {
+  const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
+    throw new CliProblem(writeProblem(file, error), { cause: error });
+  });
+  let count = 0;
+  try {
+    for await (const line of lines) {
+      await handle.write(`${line}\n`);
+      count++;
+    }
+    await handle.sync();
+  } catch (error) {
+    await handle.close();
+    await unlink(file).catch(() => undefined);
+    throw error;
+  }
+  await handle.close();
+  return count;
+}
+
+/** The lines of a file. Each call reads it anew. */
+export async function* readLines(file: string): AsyncGenerator<string> {
+  const stream = createReadStream(file, 'utf8');
+  try {
+    yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    throw new CliProblem(`${file} cannot be read (${codeOf(error)}).`, { cause: error });
+  } finally {
+    stream.destroy();
+  }
+}
+
+function writeProblem(file: string, error: unknown): string {
+  const code = codeOf(error);
+  if (code === 'EEXIST') return `${file} exists already: choose another name.`;
+  return `${file} cannot be written (${code}).`;
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+}

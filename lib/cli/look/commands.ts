@@ -1,0 +1,62 @@
+// The commands that look at a data folder: `status` and `why`. They open it for reading only.
+import { existsSync } from 'node:fs';
+import type { StorageBackend } from '../../core/ports/storage.ts';
+import { timelineOf } from '../../core/timeline.ts';
+import type { Settings } from '../../settings.ts';
+import { dataFile, openStore } from '../../wiring.ts';
+import type { Commands } from '../commands.ts';
+import { CliProblem } from '../failure.ts';
+import { findWorkflow } from './find.ts';
+import { statusLines } from './status.ts';
+import { whyJson, whyLines } from './why.ts';
+
+interface Flags {
+  readonly data?: string;
+  readonly tenant?: string;
+}
+
+/** Adds the commands. */
+export function addLookCommands({ program, out, settings }: Commands): void {
+  program
+    .command('status')
+    .description('workflows by state, locks, what is blocked, what waits to be sent')
+    .option('--tenant <tenant>', 'only one tenant')
+    .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
+    .action((flags: Flags) =>
+      reading(settings(flags), async (store) => {
+        for await (const line of statusLines(store, flags.tenant, Date.now())) out(line);
+      }),
+    );
+  program
+    .command('why')
+    .description('the story of one workflow: every event, its lock, its trail')
+    .argument('<workflow>', 'its id, or the asset it is on')
+    .option('--tenant <tenant>', 'only in one tenant')
+    .option('--requests', 'name the request behind each event')
+    .option('--json', 'as JSON')
+    .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
+    .action((text: string, flags: Flags & { json?: boolean; requests?: boolean }) =>
+      reading(settings(flags), async (store) => {
+        const { tenant, id } = await findWorkflow(store, text, flags.tenant);
+        const timeline = await timelineOf(store, tenant, id);
+        if (timeline === undefined) throw new CliProblem(`There is no workflow ${text}.`);
+        if (flags.json === true) out(whyJson(timeline));
+        else for (const line of whyLines(timeline, Date.now(), flags.requests === true)) out(line);
+      }),
+    );
+}
+
+/** Works on the store of a data folder that has one. */
+export async function reading<T>(
+  settings: Settings,
+  work: (store: StorageBackend) => Promise<T>,
+): Promise<T> {
+  const file = dataFile(settings.dataFolder);
+  if (!existsSync(file)) throw new CliProblem(`There is no data file ${file}: check --data.`);
+  const store = await openStore(settings, { readOnly: true });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

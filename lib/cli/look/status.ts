@@ -1,0 +1,79 @@
+// `checkpoint status`: what is going on, one screen per tenant.
+import { LIMITS } from '../../core/limits.ts';
+import type { Workflow } from '../../core/model/workflow.ts';
+import { overviewOf, type Overview } from '../../core/overview.ts';
+import type { StorageBackend } from '../../core/ports/storage.ts';
+import { tenantsOf } from '../../core/tenants.ts';
+import { aligned, lasted, shownTime } from '../text.ts';
+import { waitingCells } from './outbox.ts';
+
+/** As many as stand on one screen beside each other. */
+const SHOWN = 10;
+
+/** The lines of one tenant, or of every tenant that has a workflow, oldest things first. */
+export async function* statusLines(
+  store: StorageBackend,
+  tenant: string | undefined,
+  now: number,
+): AsyncGenerator<string> {
+  const tenants = tenant === undefined ? tenantsOf(store) : [tenant];
+  let first = true;
+  for await (const name of tenants) {
+    if (!first) yield '';
+    first = false;
+    yield* overviewLines(await overviewOf(store, name, SHOWN), now);
+  }
+  if (first) yield 'There is no workflow yet.';
+}
+
+function overviewLines({ tenant, counts, ...lists }: Overview, now: number): readonly string[] {
+  const { locks, blocked, outbox } = lists;
+  const { max } = LIMITS.countedWorkflows;
+  const count = Object.entries(counts).map(
+    ([state, n]) => `${state} ${n >= max ? `${max} or more` : n}`,
+  );
+  const since = (at: string | undefined): string =>
+    at === undefined ? '?' : lasted(now - Date.parse(at));
+  return [
+    `tenant ${tenant}, ${shownTime(now)} UTC`,
+    `  ${count.join('   ')}`,
+    ...section(
+      'locks, longest held first',
+      locks.items.map(({ asset, name = '?', procedure = '?', since: at, workflow = '?' }) => [
+        asset,
+        `held by ${name}`,
+        `for ${since(at)}`,
+        procedure,
+        workflow,
+      ]),
+      locks.more,
+    ),
+    ...section(
+      'blocked, longest running first',
+      blocked.items.map(({ asset, holder, block, id }: Workflow) => [
+        asset,
+        `with ${holder.name}`,
+        `for ${since(block?.at)}`,
+        block?.message ?? '?',
+        id,
+      ]),
+      blocked.more,
+    ),
+    ...section(
+      'outbox, earliest due first',
+      outbox.items.map((row) => [row.lane, ...waitingCells(row, now), row.workflow]),
+      outbox.more,
+    ),
+  ];
+}
+
+function section(
+  title: string,
+  rows: readonly (readonly string[])[],
+  more: boolean,
+): readonly string[] {
+  if (rows.length === 0) return [`  ${title.split(',')[0] ?? ''}: none`];
+  // The ids at the end are copied from here, so what stands before them gives way.
+  const lines = aligned(rows, { indent: 4, give: 3 });
+  return [`  ${title}`, ...lines, ...(more ? ['    and more'] : [])];
+}

@@ -1,0 +1,131 @@
+// `checkpoint why`: the story of one workflow, event by event. Sensitive values never stand in it.
+import type { Json } from '../../core/json.ts';
+import type { Lock, Workflow } from '../../core/model/workflow.ts';
+import type { Timeline, TimelineEvent } from '../../core/timeline.ts';
+import { chainText } from '../chain-words.ts';
+import { aligned, facts, lasted, plain, shownTime, wrapped } from '../text.ts';
+import { waitingCells } from './outbox.ts';
+
+/** The lines of a timeline. */
+export function whyLines(timeline: Timeline, now: number, requests: boolean): readonly string[] {
+  const { workflow, lock, events, outbox, verification } = timeline;
+  const { fault } = verification;
+  const verdict =
+    fault === undefined
+      ? `${verification.events} events, every one verifies`
+      : `BROKEN: ${chainText(fault)}`;
+  const about: (readonly [string, string])[] = [
+    ['workflow', `${workflow.id} (tenant ${workflow.tenant})`],
+    ['procedure', `${workflow.procedure}@${workflow.procedure_version} on ${workflow.asset}`],
+    ['state', stateText(workflow, now)],
+    ['holder', `${workflow.holder.name} (${workflow.holder.subject})${offered(workflow)}`],
+    ['lock', lockText(workflow, lock, now)],
+    ['trail', `${verdict}; head ${workflow.head_seq} ${workflow.head_hash.slice(0, 16)}…`],
+  ];
+  const waiting = outbox.map((row) => [
+    row.lane,
+    `for event ${row.seq}`,
+    ...waitingCells(row, now),
+  ]);
+  return [
+    ...facts(about),
+    '',
+    ...events.flatMap((event) => eventLines(event, requests)),
+    '',
+    ...(waiting.length === 0 ? ['outbox: nothing waits'] : ['outbox', ...aligned(waiting)]),
+  ];
+}
+
+/** The timeline as data: everything the lines say, and no more. */
+export function whyJson({ workflow, lock, events, outbox, verification }: Timeline): string {
+  return JSON.stringify({ workflow, lock: lock ?? null, events, outbox, verification }, null, 2);
+}
+
+function stateText({ state, result, block, updated_at }: Workflow, now: number): string {
+  if (block !== undefined) {
+    const since = lasted(now - Date.parse(block.at));
+    return `${state} for ${since} (block ${block.seq} at ${block.step}): ${block.message}`;
+  }
+  return `${state}${result === undefined ? '' : ` (${result})`}, last change ${shownTime(updated_at)}`;
+}
+
+function offered(workflow: Workflow): string {
+  return workflow.offered ? ', handed over and not yet taken up' : '';
+}
+
+function lockText({ id, asset, fence }: Workflow, lock: Lock | undefined, now: number): string {
+  if (lock === undefined) return `${asset} was never locked`;
+  const fences = `fence ${lock.fence}${lock.fence === fence ? '' : `, this workflow's was ${fence}`}`;
+  if (!lock.held) return `${asset} is free, ${fences}`;
+  const since = lock.since === undefined ? '' : ` for ${lasted(now - Date.parse(lock.since))}`;
+  const whose = lock.workflow === id ? 'this workflow' : `workflow ${lock.workflow ?? '?'}`;
+  return `${asset} is held by ${whose}${since}, ${fences}`;
+}
+
+/** The columns before what happened. */
+const HEAD = 44;
+
+/** What happened, and below it what was said about it. */
+function eventLines({ actor, ...event }: TimelineEvent, requests: boolean): readonly string[] {
+  const who = plain(actor.name, 14).padEnd(14);
+  const head = `${String(event.seq).padStart(5)}  ${shownTime(event.at)}  ${who}  `;
+  const [first = '', ...more] = wrapped(whatHappened(event), HEAD);
+  const notes = notesOf(event.data, requests).flatMap((note) => wrapped(note, HEAD + 2));
+  return [`${head}${first.trimStart()}`, ...more, ...notes];
+}
+
+function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): string {
+  const text = (name: string): string => {
+    const value = data[name];
+    return typeof value === 'string' ? value : JSON.stringify(value ?? '?');
+  };
+  switch (type) {
+    case 'workflow_started':
+      return `started ${text('procedure')}@${text('procedure_version')} on ${text('asset')}`;
+    case 'step_recorded':
+      return `${text('step')}: ${valueText(data, sensitive)}, ${spaced(text('result'))}`;
+    case 'step_corrected':
+      return `${text('step')}: ${valueText(data, sensitive)}, ${spaced(text('result'))}, in place of event ${text('replaces')}`;
+    case 'step_confirmed':
+      return `${text('step')}: ${valueText(data, sensitive)}, confirmed what event ${text('confirms')} says`;
+    case 'step_skipped':
+      return `${text('step')}: skipped`;
+    case 'block_resolved':
+      return `block ${text('block')} at ${text('step')} resolved: ${text('result')}`;
+    case 'workflow_handed_over':
+      return `handed over to ${text('to_name')} (${text('to')})`;
+    case 'workflow_completed':
+      return 'completed';
+    case 'workflow_abandoned':
+      return 'ended early';
+    case 'value_erased':
+      return `${text('step')}: values erased, of events ${listText(data['records'])}`;
+  }
+}
+
+function valueText(data: TimelineEvent['data'], sensitive: TimelineEvent['sensitive']): string {
+  if (sensitive !== undefined) return sensitive === 'kept' ? '(kept apart)' : '(erased)';
+  const { value, unit } = data;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return plain(value, 300);
+  if (typeof value !== 'number') return '?';
+  return `${value}${typeof unit === 'string' ? ` ${unit}` : ''}`;
+}
+
+function notesOf(data: TimelineEvent['data'], requests: boolean): readonly string[] {
+  const { message, reason, deviations, request_id: request } = data;
+  return [
+    ...(deviations === undefined ? [] : [`deviates: ${listText(deviations)}`]),
+    ...(typeof message === 'string' ? [message] : []),
+    ...(typeof reason === 'string' ? [`reason: ${plain(reason, 500)}`] : []),
+    ...(requests && typeof request === 'string' ? [`request ${request}`] : []),
+  ];
+}
+
+function listText(list: Json | undefined): string {
+  return Array.isArray(list) ? list.map(String).join(', ') : '?';
+}
+
+function spaced(code: string): string {
+  return code.replaceAll('_', ' ');
+}

@@ -1,0 +1,88 @@
+// Text for a terminal: aligned, at most 100 columns, and nothing that could move the cursor.
+
+/** The widest line. */
+export const COLUMNS = 100;
+
+/** Text from people or files without control characters, in one line of at most `max` characters. */
+export function plain(text: string, max = COLUMNS): string {
+  const clean = [...text.replace(/[\p{C}\s]+/gu, ' ').trim()];
+  return clean.length <= max ? clean.join('') : `${clean.slice(0, max - 1).join('')}…`;
+}
+
+/**
+ * Rows as lines with aligned columns. `give` is the column that is cut where a line would be too long;
+ * the last one where left out.
+ */
+export function aligned(
+  rows: readonly (readonly string[])[],
+  { indent = 2, give }: { readonly indent?: number; readonly give?: number } = {},
+): readonly string[] {
+  const cells = rows.map((row) => row.map((cell) => plain(cell)));
+  const widths: number[] = [];
+  for (const row of cells) {
+    row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, [...cell].length)));
+  }
+  const total = indent + widths.reduce((sum, width) => sum + width + 2, -2);
+  if (give !== undefined && total > COLUMNS) {
+    widths[give] = Math.max(8, (widths[give] ?? 0) - (total - COLUMNS));
+  }
+  return cells.map((row) => {
+    const padded = row.map((cell, i) => {
+      const shown = cut(cell, widths[i] ?? COLUMNS);
+      return shown + ' '.repeat((widths[i] ?? 0) - [...shown].length);
+    });
+    return `${' '.repeat(indent)}${cut(padded.join('  ').trimEnd(), COLUMNS - indent)}`;
+  });
+}
+
+/** Names with what is to be said of each, whole, over as many lines as it takes. */
+export function facts(rows: readonly (readonly [name: string, text: string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.flatMap(([name, text]) => {
+    const [first = '', ...more] = wrapped(text, width);
+    return [`${name.padEnd(width)}${first.trimStart()}`, ...more];
+  });
+}
+
+function cut(line: string, max: number): string {
+  const characters = [...line];
+  return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/** A sentence in lines of at most 100 columns. */
+export function wrapped(text: string, indent = 0): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of plain(text, 10_000).split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > COLUMNS - indent) {
+      lines.push(line);
+      line = '';
+    }
+    line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((each) => `${' '.repeat(indent)}${cut(each, COLUMNS - indent)}`);
+}
+
+/** "1 step", "2 steps". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** How long something has lasted, in its two largest units: `45 s`, `12 min`, `3 h 5 min`, `2 d 4 h`. */
+export function lasted(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
+}
+
+/** A time as it is shown: UTC, to the second. */
+export function shownTime(at: string | number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '?';
+  return date.toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,126 @@
+// Skipping an optional step with a reason. A skipped step counts as passed over, never as done, and
+// can be recorded later by naming the skip. Repeats are recognised as those of other records are.
+import { canonicalHash } from '../canonical.ts';
+import type { CorrectStep, RecordStep } from '../model/commands.ts';
+import type { Procedure, Step } from '../model/procedure.ts';
+import type { Slot, Workflow } from '../model/workflow.ts';
+import type { Refusal } from '../outcome.ts';
+import { isBlank } from '../names.ts';
+import { isNeeded, viewOf } from '../view.ts';
+import {
+  closedFor,
+  commitChange,
+  invalid,
+  notAssigned,
+  refuse,
+  type DecideContext,
+  type Decision,
+} from './decision.ts';
+import { searchFor } from './repeated.ts';
+
+/** A skip under decision. */
+interface Skip {
+  readonly workflow: Workflow;
+  readonly procedure: Procedure;
+  readonly step: Step;
+  readonly slot: Slot | undefined;
+  readonly reason: string;
+  readonly replaces: number | undefined;
+}
+
+/** Decides the skipping of a step. */
+export function decideSkip(
+  { workflow, procedure, step }: Pick<Skip, 'workflow' | 'procedure' | 'step'>,
+  command: RecordStep | CorrectStep,
+  said: string,
+  context: DecideContext,
+): Decision {
+  const reason = said.normalize('NFC').trim();
+  if (isBlank(reason)) return invalid('/skip_reason', 'expected a reason that is not empty');
+  if ('confirms' in command) return invalid('/confirms', 'expected no skip_reason with it');
+  const replaces = command.type === 'correct_step' ? command.replaces : undefined;
+  const slot = workflow.steps[step.id];
+  const skip: Skip = { workflow, procedure, step, slot, reason, replaces };
+  return repeatedSkip(skip, context) ?? hinderedSkip(skip, context) ?? writeSkip(skip, context);
+}
+
+function repeatedSkip(skip: Skip, context: DecideContext): Decision | undefined {
+  const { slot, replaces, workflow, reason } = skip;
+  const { subject } = context.principal;
+  if (replaces !== undefined && slot?.seq !== replaces) {
+    return searchFor(
+      'replaces',
+      replaces,
+      skip,
+      subject,
+      ({ type, data }) => type === 'step_skipped' && data['reason'] === reason,
+    );
+  }
+  if (slot?.status !== 'skipped' || slot.digest !== digestOf(reason)) return undefined;
+  const concerned = slot.by === subject || workflow.holder.subject === subject;
+  return concerned ? { kind: 'duplicate', seq: slot.seq } : undefined;
+}
+
+function hinderedSkip(skip: Skip, context: DecideContext): Decision | undefined {
+  const { workflow, procedure, step, slot, replaces } = skip;
+  if (workflow.holder.subject !== context.principal.subject) return notAssigned(skip);
+  const closed = closedFor(workflow, procedure);
+  if (closed !== undefined) return closed;
+  const why = notSkippable(skip);
+  const view = viewOf(workflow, procedure);
+  if (why !== undefined)
+    return refuse({ code: 'NOT_SKIPPABLE', step: step.id, why, workflow: view });
+  if (slot === undefined || replaces !== undefined) return undefined;
+  return refuse({
+    code: 'NEEDS_CONFIRMATION',
+    reason: 'already_skipped',
+    step: step.id,
+    replaces: slot.seq,
+    workflow: view,
+  });
+}
+
+function notSkippable({
+  procedure,
+  step,
+  slot,
+}: Skip): Extract<Refusal, { code: 'NOT_SKIPPABLE' }>['why'] | undefined {
+  if (!step.optional) return 'required';
+  if (slot !== undefined && slot.status !== 'skipped') return 'recorded';
+  return isNeeded(procedure, step.id) ? 'needed' : undefined;
+}
+
+function writeSkip(skip: Skip, context: DecideContext): Decision {
+  const { workflow, procedure, step, slot, reason, replaces } = skip;
+  return commitChange(context, {
+    workflow,
+    procedure,
+    event: {
+      type: 'step_skipped',
+      data: { ...(replaces !== undefined && { replaces }), reason },
+    },
+    receipt: {
+      command: replaces === undefined ? 'record_step' : 'correct_step',
+      result: 'skipped',
+      step: step.id,
+    },
+    change: (seq, at) => ({
+      set: { state: 'RUNNING' },
+      steps: {
+        [step.id]: {
+          seq,
+          basis: slot?.seq ?? 0,
+          status: 'skipped',
+          by: context.principal.subject,
+          at,
+          digest: digestOf(reason),
+        },
+      },
+    }),
+  });
+}
+
+/** Differs from the digest of every text, so that no text on record equals a reason. */
+function digestOf(reason: string): string {
+  return canonicalHash({ skipped: reason });
+}

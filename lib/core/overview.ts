@@ -1,0 +1,47 @@
+// What is going on in a tenant, at a glance: counts, held locks, blocked work, what waits to be sent.
+// Every part is bounded, and says so where there is more.
+import { LIMITS } from './limits.ts';
+import type { Lock, OutboxRow, Workflow, WorkflowState } from './model/workflow.ts';
+import type { StorageBackend } from './ports/storage.ts';
+
+const STATES: readonly WorkflowState[] = ['CREATED', 'RUNNING', 'BLOCKED', 'COMPLETED'];
+
+/** A bounded list. */
+export interface Some<T> {
+  readonly items: readonly T[];
+  readonly more: boolean;
+}
+
+/** A tenant at a glance. */
+export interface Overview {
+  readonly tenant: string;
+  /** Workflows by state; `LIMITS.countedWorkflows` stands for that many or more. */
+  readonly counts: { readonly [S in WorkflowState]: number };
+  /** Held locks, oldest first. */
+  readonly locks: Some<Lock>;
+  /** Blocked workflows, those that were started first first. */
+  readonly blocked: Some<Workflow>;
+  /** Rows that still have to leave, the earliest due first. */
+  readonly outbox: Some<OutboxRow>;
+}
+
+/** Reads the overview of a tenant, with at most `most` entries in each list (1 to 99). */
+export async function overviewOf(
+  store: StorageBackend,
+  tenant: string,
+  most: number,
+): Promise<Overview> {
+  const { max } = LIMITS.countedWorkflows;
+  const counts: Partial<Record<WorkflowState, number>> = {};
+  for (const state of STATES) counts[state] = await store.countWorkflows(tenant, state, max);
+  const locks = await store.listLocks(tenant, { limit: most });
+  const blocked = await store.listWorkflows(tenant, 'BLOCKED', { limit: most });
+  const outbox = await store.listTenantOutbox(tenant, most + 1);
+  return {
+    tenant,
+    counts: counts as Overview['counts'],
+    locks: { items: locks.items, more: locks.next !== undefined },
+    blocked: { items: blocked.items, more: blocked.next !== undefined },
+    outbox: { items: outbox.slice(0, most), more: outbox.length > most },
+  };
+}
