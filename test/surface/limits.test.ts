@@ -145,6 +145,7 @@ const ELSEWHERE: { readonly [name in Name]?: string } = {
   connections: 'the memory of a process',
   namedProfiles: 'the memory of a process',
   ratedCallers: 'the memory of a process',
+  rememberedTokens: 'the memory of a process',
   rememberedWorkflows: 'the memory of a process',
   listedAssets: 'a list',
   assetSuggestions: 'an answer',
