@@ -21,7 +21,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 export const freshProcess: Topic = (size, note) =>
   withFolder(async (folder) => {
     const runs = size === 'quick' ? 5 : 15;
-    execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
     note(`compiled; ${runs} processes of each kind`);
     const kinds = {
       'Node alone': ['empty'],
