@@ -32,8 +32,13 @@ export async function verifyAudit(
       events += report.events;
       if (report.fault !== undefined) broken.push(report);
     }
-    if (only.workflow !== undefined && trails === 0) {
-      throw new CliProblem(`There is no workflow ${only.workflow} in ${file}.`);
+    // A name that nobody has must not look like a trail that verifies.
+    if (trails === 0 && (only.tenant !== undefined || only.workflow !== undefined)) {
+      const what = [
+        only.workflow === undefined ? 'trail' : `workflow ${only.workflow}`,
+        ...(only.tenant === undefined ? [] : [`of tenant ${only.tenant}`]),
+      ].join(' ');
+      throw new CliProblem(`There is no ${what} in ${file}.`);
     }
     return { trails, events, broken };
   } finally {

@@ -2,7 +2,6 @@
 import { Command, Option } from 'commander';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { auditLines, verifyAudit } from './audit.ts';
-import { runDemo } from './demo/demo.ts';
 import { problemText } from './failure.ts';
 import { banner, startServer } from './serve.ts';
 import { signToken, type TokenOptions } from './token.ts';
@@ -31,6 +30,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     .description('Durable, authoritative workflows for voice and chat agents over MCP')
     .version(packageVersion())
     .exitOverride()
+    .showHelpAfterError('(checkpoint --help shows what there is)')
     .configureOutput({
       writeOut: (text) => {
         out(text.trimEnd());
@@ -87,6 +87,8 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     .command('demo')
     .description('play a whole pump inspection, with a crash in the middle, and check every answer')
     .action(async () => {
+      // Loaded only here: its MCP client takes longer to load than a server to start.
+      const { runDemo } = await import('./demo/demo.ts');
       exitCode = await runDemo(terminal);
     });
 

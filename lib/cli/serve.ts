@@ -25,8 +25,8 @@ export async function startServer(settings: Settings): Promise<Running> {
       logger.warn({ operation, code: fault.code, kind: fault.kind, err: fault }, 'unavailable');
     },
   });
+  const server = createServer();
   try {
-    const server = createServer();
     const port = await listen(server, settings);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     const url = settings.publicUrl ?? `http://${shown}:${port}/mcp`;
@@ -42,6 +42,8 @@ export async function startServer(settings: Settings): Promise<Running> {
     server.on('request', (request, response) => void listener(request, response));
     return { url, stop: () => stop(server, () => local.close()) };
   } catch (error) {
+    // A port that goes on listening would keep the process alive.
+    server.close();
     await local.close();
     throw error;
   }
@@ -50,7 +52,8 @@ export async function startServer(settings: Settings): Promise<Running> {
 /** What is printed once the server is up: where it is and how to connect. */
 export function banner(settings: Settings, url: string): string {
   const client = { mcpServers: { checkpoint: { type: 'http', url } } };
-  const data = settings.dataFolder === '.checkpoint' ? '' : ` --data ${settings.dataFolder}`;
+  const data =
+    settings.dataFolder === '.checkpoint' ? '' : ` --data ${quoted(settings.dataFolder)}`;
   const config = {
     mcpServers: {
       checkpoint: { ...client.mcpServers.checkpoint, headers: { Authorization: 'Bearer <token>' } },
@@ -75,6 +78,11 @@ export function banner(settings: Settings, url: string): string {
     '',
     'Stop with Ctrl+C.',
   ].join('\n');
+}
+
+/** A path as it can be typed into a shell. */
+function quoted(path: string): string {
+  return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<number> {

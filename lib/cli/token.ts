@@ -23,15 +23,17 @@ export async function signToken(settings: Settings, options: TokenOptions): Prom
       'CHECKPOINT_ISSUERS is set: tokens come from those issuers, not from here.',
     );
   }
-  const issuer = await developmentIssuer(settings);
-  return issuer.sign({
+  const token = {
     subject: subjectOf(options),
     tenant: tenantOf(options.tenant),
     scopes: scopesOf(options),
     kind: kindOf(options),
     ...(options.name !== undefined && { name: options.name }),
     expiresInSeconds: seconds(options.expires),
-  });
+  };
+  // Opening it creates the data folder, so that comes after every check.
+  const issuer = await developmentIssuer(settings);
+  return issuer.sign(token);
 }
 
 function kindOf({ agent, service }: TokenOptions): PrincipalKind {
@@ -64,6 +66,8 @@ function scopesOf({ scope, service }: TokenOptions): readonly Scope[] {
   if (unknown.length > 0) {
     throw new CliProblem(`--scope: unknown ${unknown.join(', ')}; known are ${SCOPES.join(', ')}`);
   }
+  if (names.includes('mcp:service') && service !== true)
+    throw new CliProblem('--scope: mcp:service goes with --service only');
   if (names.length === 0)
     throw new CliProblem(`--scope: expected one or more of ${SCOPES.join(', ')}`);
   return names as Scope[];

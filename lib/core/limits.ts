@@ -54,6 +54,7 @@ export const LIMITS = {
   spokenWords: { max: 74, unit: 'words', reason: 'an answer of less than thirty seconds' },
   replyBytes: { max: 20_000, unit: 'bytes', reason: 'a tool answer that no client cuts short' },
   namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
+  blockedShown: { max: 20, unit: 'workflows', reason: 'what one answer can hold' },
   rememberedWorkflows: {
     max: 1_000,
     unit: 'workflows',

@@ -170,9 +170,9 @@ function pointerWrite(plan: CommitPlan, pointer: CommitPlan['pointers'][number])
   const workflow = aggregateAfter(plan).id;
   const subject = pointer.op === 'add' ? pointer.pointer.subject : pointer.subject;
   const key: ItemKey = { kind: 'pointer', tenant: plan.tenant, subject, workflow };
-  // A missing pointer is drift for the reconciler, never a reason to refuse finishing the work.
+  // A missing or stale pointer is drift for the reconciler, never a reason to refuse finishing the work.
   return pointer.op === 'add'
-    ? { op: 'create', key, item: pointer.pointer }
+    ? { op: 'create', key, item: pointer.pointer, replace: true }
     : { op: 'delete', key, expect: {} };
 }
 

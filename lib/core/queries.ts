@@ -94,9 +94,10 @@ export function createQueries(
       }),
     listBlocked: (principal) =>
       guarded('list_blocked', refusalForSupervising(principal), async () => {
-        const page = await store.listWorkflows(principal.tenant, 'BLOCKED', { limit: 20 });
-        const workflows = page.items.map(view);
-        return { code: 'FOUND', value: { workflows, more: page.next !== undefined } };
+        const shown = LIMITS.blockedShown.max;
+        const page = await store.listWorkflows(principal.tenant, 'BLOCKED', { limit: shown + 1 });
+        const workflows = page.items.slice(0, shown).map(view);
+        return { code: 'FOUND', value: { workflows, more: page.items.length > shown } };
       }),
   };
 }

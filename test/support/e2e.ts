@@ -35,8 +35,10 @@ export interface ServerSettings {
 }
 
 const cleanups: (() => Promise<unknown>)[] = [];
+let over = false;
 
 afterAll(async () => {
+  over = true;
   for (const clean of cleanups.splice(0).toReversed()) await clean();
 });
 
@@ -92,6 +94,8 @@ export async function serveInChild(
       failed(new Error(`the server ended with ${code}: ${log}`));
     });
   });
+  // A test that failed may still have been about to start one.
+  if (over) await stop();
   return {
     url: /^MCP +(\S+)$/m.exec(banner)?.[1] ?? '',
     dataFolder: folder,

@@ -34,7 +34,7 @@ await told(async () => {
   await opening;
   return 'open';
 });
-const database = await opening;
+const database = await opening.catch(() => process.exit(1));
 const store = storeOn(database, false);
 
 const obey = async (line: string): Promise<string> => {

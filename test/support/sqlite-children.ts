@@ -21,10 +21,14 @@ export interface SqliteChild {
   end(): Promise<void>;
 }
 
+/** A child, and what it said when it had tried to open its store. */
+export interface StartedChild {
+  readonly child: SqliteChild;
+  readonly said: string | undefined;
+}
+
 /** Starts a child and waits until it has opened its store; answers what it says then. */
-export async function startChild(
-  task: ChildTask,
-): Promise<{ readonly child: SqliteChild; readonly said: string | undefined }> {
+export async function startChild(task: ChildTask): Promise<StartedChild> {
   const script = join(import.meta.dirname, 'sqlite-child.ts');
   const running = spawn(process.execPath, [script, JSON.stringify(task)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -41,7 +45,7 @@ export async function startChild(
     said,
     child: {
       ask: (line) => {
-        running.stdin.write(`${line}\n`);
+        if (running.exitCode === null) running.stdin.write(`${line}\n`);
         return next();
       },
       kill: async () => {

@@ -4,6 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore, type SqliteStoreOptions } from '../../lib/adapters/sqlite/store.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
+import {
+  startChild,
+  type ChildTask,
+  type SqliteChild,
+  type StartedChild,
+} from './sqlite-children.ts';
 import { testClock, testRandom, type TestClock } from './harness.ts';
 
 /** A folder for one test, and the stores that were opened in it. */
@@ -13,7 +19,9 @@ export interface SqliteFiles {
   readonly clock: TestClock;
   /** Opens the database at `path` once more. */
   open(part?: Partial<SqliteStoreOptions>): Promise<StorageBackend>;
-  /** Closes all stores and removes the folder. */
+  /** Starts a process that opens the database too; answers what it says of that. */
+  startChild(part?: Partial<ChildTask>): Promise<StartedChild>;
+  /** Closes all stores, kills all processes, and removes the folder. */
   remove(): Promise<void>;
 }
 
@@ -23,6 +31,7 @@ export function sqliteFiles(): SqliteFiles {
   const path = join(folder, 'checkpoint.sqlite');
   const clock = testClock();
   const stores: StorageBackend[] = [];
+  const children: SqliteChild[] = [];
   return {
     folder,
     path,
@@ -33,7 +42,13 @@ export function sqliteFiles(): SqliteFiles {
       stores.push(store);
       return store;
     },
+    startChild: async (part = {}) => {
+      const started = await startChild({ path, ...part });
+      children.push(started.child);
+      return started;
+    },
     remove: async () => {
+      for (const child of children) await child.kill();
       for (const store of stores) await store.close();
       rmSync(folder, { recursive: true, force: true });
     },

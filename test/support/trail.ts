@@ -40,7 +40,7 @@ export function eventsIn(folder: string, workflow?: string): readonly TrailEvent
 }
 
 /** Holds the write lock of the data file until released, as another program would. */
-export function lockDataFile(folder: string): { release(): void } {
+export function lockDataFile(folder: string): { readonly release: () => void } {
   const db = new DatabaseSync(dataFileOf(folder), { timeout: 5_000 });
   db.exec('BEGIN IMMEDIATE');
   return {
@@ -49,4 +49,25 @@ export function lockDataFile(folder: string): { release(): void } {
       db.close();
     },
   };
+}
+
+/** Changes what is stored of one event. */
+export function changeEvent(
+  db: DatabaseSync,
+  workflow: string,
+  seq: number,
+  change: (stored: { readonly text: string; readonly hash: string }) => object,
+): void {
+  const where = 'WHERE workflow = ? AND seq = ?';
+  const found = db.prepare(`SELECT body FROM events ${where}`).get(workflow, seq);
+  const stored = JSON.parse(String(found?.['body'])) as { text: string; hash: string };
+  const changed = JSON.stringify({ ...stored, ...change(stored) });
+  db.prepare(`UPDATE events SET body = ? ${where}`).run(changed, workflow, seq);
+}
+
+/** Removes events of a workflow. */
+export function deleteEvents(db: DatabaseSync, workflow: string, seqs: readonly number[]): void {
+  for (const seq of seqs) {
+    db.prepare('DELETE FROM events WHERE workflow = ? AND seq = ?').run(workflow, seq);
+  }
 }

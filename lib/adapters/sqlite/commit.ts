@@ -40,7 +40,9 @@ function failure(write: Write, item: Item | undefined): readonly FailedCondition
 }
 
 function holds(write: Write, item: Item | undefined): boolean {
-  if (write.op === 'create') return item === undefined || isExpired(item, write.expiredAt);
+  if (write.op === 'create') {
+    return item === undefined || write.replace === true || isExpired(item, write.expiredAt);
+  }
   if (item !== undefined) return meets(item, write.expect);
   return write.op === 'delete' && Object.keys(write.expect).length === 0;
 }

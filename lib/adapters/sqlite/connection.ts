@@ -1,5 +1,6 @@
 // One connection to one file: opened without ever creating the file, with its prepared statements
 // and the identities of the files it has open. Synchronous; waiting is the caller's.
+import { accessSync, constants } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { unavailable } from './faults.ts';
@@ -39,6 +40,8 @@ export function openConnection(options: ConnectionOptions): Connection {
   const { path, readOnly } = options;
   const before = identitiesAt(path);
   if (before.main === undefined) throw unavailable('there is no database file');
+  // SQLite would open a file that may not be written for reading, and fail at the first write.
+  if (!readOnly) accessSync(path, constants.W_OK);
   const url = pathToFileURL(path);
   // Without a mode SQLite would create a file that is missing.
   url.searchParams.set('mode', readOnly ? 'ro' : 'rw');

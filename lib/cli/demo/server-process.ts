@@ -26,7 +26,10 @@ const ENTRY = fileURLToPath(
 export async function runEntry(
   args: readonly string[],
 ): Promise<{ readonly code: number; readonly output: string }> {
-  const child = spawn(process.execPath, [ENTRY, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [ENTRY, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: plainEnvironment(),
+  });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
@@ -38,7 +41,7 @@ export async function runEntry(
 /** Starts a server on a free port and waits until it says where it is. */
 export async function startServerProcess(dataFolder: string): Promise<ServerProcess> {
   const args = [ENTRY, 'serve', '--port', '0', '--data', dataFolder];
-  const env = { ...process.env, CHECKPOINT_LOG_LEVEL: 'error' };
+  const env = { ...plainEnvironment(), CHECKPOINT_LOG_LEVEL: 'error' };
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env });
   const exited = once(child, 'exit');
   const port = await Promise.race([
@@ -52,6 +55,14 @@ export async function startServerProcess(dataFolder: string): Promise<ServerProc
     await exited;
   };
   return { port, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+}
+
+/** The environment without settings: the story is the same whatever this machine is set up for. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('CHECKPOINT_') && name !== 'HOST' && name !== 'PORT',
+  );
+  return Object.fromEntries(kept);
 }
 
 async function portOf(child: ChildProcess): Promise<number> {

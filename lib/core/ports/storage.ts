@@ -64,9 +64,10 @@ export type Expectation = { readonly [attribute: string]: Json };
 
 /**
  * One conditional write. `create` wants the key to be free, or its row expired at `expiredAt`
- * (epoch seconds). `update` changes named attributes only and keeps unknown ones; `put_in`
- * replaces single members of a map attribute. `check` writes nothing. `update` and `check` want the
- * item to be there even where they expect nothing else; `delete` does not.
+ * (epoch seconds), or, for a row that is only derived from others, `replace`s whatever is there.
+ * `update` changes named attributes only and keeps unknown ones; `put_in` replaces single members of
+ * a map attribute. `check` writes nothing. `update` and `check` want the item to be there even where
+ * they expect nothing else; `delete` does not.
  */
 export type Write =
   | {
@@ -74,6 +75,7 @@ export type Write =
       readonly key: ItemKey;
       readonly item: Items[ItemKind];
       readonly expiredAt?: number;
+      readonly replace?: true;
     }
   | {
       readonly op: 'update';

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { storeOn } from '../../../lib/adapters/sqlite/store.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
 import { faultOf } from '../../contract/storage/bench.ts';
 import { testRandom } from '../../support/harness.ts';
-import { startPlan, startTransaction } from '../../support/plans.ts';
+import { startPlan } from '../../support/plans.ts';
 import { compilePlan } from '../../../lib/core/plan.ts';
 import { sqliteFiles, type SqliteFiles } from '../../support/sqlite-files.ts';
 
@@ -77,24 +77,36 @@ describe('a database that may not grow', () => {
   });
 });
 
-/** A file system of one megabyte, where this process may mount one. */
-function smallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'checkpoint-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1500k', 'tmpfs', folder], {
-      stdio: 'ignore',
-    });
-    return folder;
-  } catch {
-    rmSync(folder, { recursive: true });
-    return undefined;
-  }
+/** Mounts a small file system; answers whether this process may do that. */
+function mount(folder: string): boolean {
+  const options = ['-t', 'tmpfs', '-o', 'size=1500k', 'tmpfs', folder];
+  return spawnSync('mount', options, { stdio: 'ignore' }).status === 0;
 }
 
-const disk = smallDisk();
+function unmount(folder: string): void {
+  spawnSync('umount', [folder], { stdio: 'ignore' });
+}
+
+function mayMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'checkpoint-disk-'));
+  const mounted = mount(folder);
+  if (mounted) unmount(folder);
+  rmSync(folder, { recursive: true });
+  return mounted;
+}
+
 // Mounting needs rights that most machines do not give; the case above covers the same code path.
-(disk === undefined ? describe.skip : describe)('a disk that is full', () => {
-  const folder = disk ?? '';
+(mayMount() ? describe : describe.skip)('a disk that is full', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'checkpoint-disk-'));
+    mount(folder);
+  });
+  afterEach(async () => {
+    await files.remove();
+    unmount(folder);
+    rmSync(folder, { recursive: true });
+  });
 
   test('changes nothing, and the store works again when there is room', async () => {
     const path = join(folder, 'store.sqlite');
@@ -103,20 +115,16 @@ const disk = smallDisk();
     writeFileSync(filler, Buffer.alloc(500_000));
     const count = await fill(store);
     await expectWhole(store, count);
-    const service = store.commit(startTransaction({ tenant, id: 'small' }), files.clock.now() + 1);
-    await service.catch(() => undefined);
     rmSync(filler);
     const id = `w${count}`;
     expect(await store.commit(largeStart(id), files.clock.now() + 1_000)).toEqual({ ok: true });
     await store.close();
     const again = await files.open({ path });
     expect((await again.snapshot([{ kind: 'workflow', tenant, id }]))[0]?.id).toBe(id);
-    await again.close();
   });
 
   test('cannot hold a new database, and can later', async () => {
     const free = (): number => statfsSync(folder).bavail * statfsSync(folder).bsize;
-    rmSync(join(folder, 'store.sqlite'));
     const filler = join(folder, 'filler');
     writeFileSync(filler, Buffer.alloc(free()));
     const path = join(folder, 'second.sqlite');
@@ -124,8 +132,5 @@ const disk = smallDisk();
     rmSync(filler);
     const store = await files.open({ path });
     await expect(store.check()).resolves.toBeUndefined();
-    await store.close();
-    execFileSync('umount', [folder]);
-    rmSync(folder, { recursive: true });
   });
 });

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
 import { faultOf } from '../../contract/storage/bench.ts';
 import { startTransaction } from '../../support/plans.ts';
-import { startChild } from '../../support/sqlite-children.ts';
 import { sqliteFiles, type SqliteFiles } from '../../support/sqlite-files.ts';
 
 const tenant = 'acme';
@@ -168,7 +167,7 @@ describe.each(SIDECARS)('a %s file', (end) => {
   });
 
   test('that is removed while a process shares it is not used until that process ends', async () => {
-    const { child } = await startChild({ path: files.path, lockTimeoutMs: 200 });
+    const { child } = await files.startChild({ lockTimeoutMs: 200 });
     expect(await child.ask('start shared')).toBe('{"ok":true}');
     rmSync(files.path + end);
     await expectUnavailable();

@@ -2,7 +2,6 @@ import { chmodSync, chownSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { faultOf } from '../../contract/storage/bench.ts';
 import { startTransaction } from '../../support/plans.ts';
-import { startChild } from '../../support/sqlite-children.ts';
 import { sqliteFiles, type SqliteFiles } from '../../support/sqlite-files.ts';
 
 const tenant = 'acme';
@@ -50,11 +49,11 @@ test('a file that may not be written changes nothing, and is written when it may
   own(files.folder);
   own(files.path);
   chmodSync(files.path, 0o400);
-  const { child, said } = await startChild({ path: files.path, unprivileged: true });
+  const { child, said } = await files.startChild({ unprivileged: true });
   expect(said).toBe('retryable BACKEND_UNAVAILABLE');
   await child.end();
   chmodSync(files.path, 0o600);
-  const second = await startChild({ path: files.path, unprivileged: true });
+  const second = await files.startChild({ unprivileged: true });
   expect(second.said).toBe('open');
   expect(await second.child.ask('start w1')).toBe('{"ok":true}');
   await second.child.end();

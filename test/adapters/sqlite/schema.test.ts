@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { migrate, schemaVersion } from '../../../lib/adapters/sqlite/schema.ts';
 import { startTransaction, workflowOf } from '../../support/plans.ts';
-import { startChild } from '../../support/sqlite-children.ts';
 import { sqliteFiles, type SqliteFiles } from '../../support/sqlite-files.ts';
 import { faultOf } from '../../contract/storage/bench.ts';
 
@@ -73,12 +73,52 @@ describe('a missing database', () => {
   });
 
   test('is created by two processes that open it at once', async () => {
-    const { path } = files;
-    const started = await Promise.all([startChild({ path }), startChild({ path })]);
+    const started = await Promise.all([files.startChild(), files.startChild()]);
     expect(started.map(({ said }) => said)).toEqual(['open', 'open']);
     expect(await started[0]?.child.ask('start w1')).toBe('{"ok":true}');
     expect(await started[1]?.child.ask('read w1')).toBe('CREATED');
     for (const { child } of started) await child.end();
+  });
+});
+
+describe('a migration', () => {
+  test('that another process makes just before is not made twice', () => {
+    writeFileSync(files.path, '');
+    const [slow, fast] = [new DatabaseSync(files.path), new DatabaseSync(files.path)];
+    const overtaken = {
+      prepare: (text: string) => slow.prepare(text),
+      exec: (text: string) => {
+        if (text === 'BEGIN IMMEDIATE') migrate(fast);
+        slow.exec(text);
+      },
+      get isTransaction() {
+        return slow.isTransaction;
+      },
+    } as DatabaseSync;
+    expect(() => migrate(overtaken)).not.toThrow();
+    expect([schemaVersion(slow), schemaVersion(fast)]).toEqual([1, 1]);
+    slow.close();
+    fast.close();
+  });
+
+  test('that is interrupted leaves nothing of it', () => {
+    writeFileSync(files.path, '');
+    const db = new DatabaseSync(files.path);
+    const interrupted = {
+      prepare: (text: string) => db.prepare(text),
+      exec: (text: string) => {
+        if (text === 'COMMIT') throw new Error('interrupted');
+        db.exec(text);
+      },
+      get isTransaction() {
+        return db.isTransaction;
+      },
+    } as DatabaseSync;
+    expect(() => migrate(interrupted)).toThrow('interrupted');
+    expect(schemaVersion(db)).toBe(0);
+    migrate(db);
+    expect(schemaVersion(db)).toBe(1);
+    db.close();
   });
 });
 

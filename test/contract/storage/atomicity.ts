@@ -63,7 +63,7 @@ export function atomicityCases(use: UseBench): void {
     });
   });
 
-  test('reports ledger, lock, event, pointer and workflow of one plan at once', async () => {
+  test('reports ledger, lock, event and workflow of one plan at once', async () => {
     const { store, clock, tenant } = use();
     const ledger = ledgerOf(tenant, 'k1', Math.floor(clock.now() / 1000) + 60);
     const deadline = clock.now() + 10_000;
@@ -71,7 +71,7 @@ export function atomicityCases(use: UseBench): void {
     expect(await store.commit(transaction, deadline)).toEqual({ ok: true });
     const again = await store.commit(transaction, deadline);
     const kinds = again.ok ? [] : again.failed.map(({ key }) => key.kind);
-    expect(kinds.toSorted()).toEqual(['event', 'ledger', 'lock', 'pointer', 'workflow']);
+    expect(kinds.toSorted()).toEqual(['event', 'ledger', 'lock', 'workflow']);
   });
 
   test('commits every kind of item of one plan together', async () => {

@@ -80,6 +80,21 @@ export function limitCases(use: UseBench): void {
     expect(await commit(...rows(TRANSACTION_BYTES, 201))).toEqual({ ok: true });
   });
 
+  test('small updates of large items count with all that the items hold', async () => {
+    const { store, commit, tenant } = use();
+    const ids = Array.from({ length: 12 }, (_, i) => `w${i}`);
+    const filler = 'x'.repeat(380_000);
+    for (const id of ids) await commit(createWorkflow({ tenant, id }, { filler }));
+    const updates = ids.map((id): Write => {
+      const set = { version: 2 };
+      return { op: 'update', key: workflowKey(tenant, id), expect: {}, set };
+    });
+    expect(await faultOf(commit(...updates))).toMatchObject(REFUSED);
+    const [first] = await store.snapshot([workflowKey(tenant, 'w0')]);
+    expect(first?.version).toBe(1);
+    expect(await commit(...updates.slice(0, 10))).toEqual({ ok: true });
+  });
+
   test('a transaction of 100 items is kept, of 101 or none is not', async () => {
     const { store, commit, tenant } = use();
     const rows = (count: number) =>

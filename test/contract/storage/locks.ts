@@ -129,4 +129,17 @@ export function lockCases(use: UseBench): void {
     const [now] = await store.snapshot([{ kind: 'workflow', tenant, id: 'w1' }]);
     expect(now).toEqual(applyChange(workflow, change));
   });
+
+  test('a start does not fail for a pointer that was left behind, and writes it anew', async () => {
+    const bench = use();
+    const { tenant, store, clock } = bench;
+    const plan = compilePlan(startPlan({ tenant }));
+    const pointer = plan.writes.find(({ key }) => key.kind === 'pointer');
+    if (pointer?.op !== 'create') throw new Error('a start writes a pointer');
+    const stale = { ...pointer.item, since: '2020-01-01T00:00:00.000Z' };
+    const { replace: _replace, ...create } = { ...pointer, item: stale };
+    await store.commit({ writes: [create] }, clock.now() + 10_000);
+    expect(await store.commit(plan, clock.now() + 10_000)).toEqual({ ok: true });
+    expect(await store.snapshot([pointer.key])).toEqual([pointer.item]);
+  });
 }

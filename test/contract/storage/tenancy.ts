@@ -95,9 +95,13 @@ export function tenancyCases(use: UseBench): void {
     const start: Command = { type: 'start_workflow', procedure: 'short', asset: 'A-1' };
     const { workflow } = (await ok(inner, start)).receipt;
     const outcome = await execute(principal({ tenant }), {
-      type: 'complete_workflow',
+      type: 'abandon_workflow',
       workflow: `b\n${workflow}`,
+      tenure: 1,
+      reason: 'none',
     });
     expect(outcome).toMatchObject({ code: 'NOT_FOUND' });
+    const [item] = await store.snapshot([workflowKey(inner.tenant, workflow)]);
+    expect(item?.state).toBe('CREATED');
   });
 }
