@@ -73,10 +73,11 @@ const SHIPPED: readonly DomainPolicy[] = [pumpInspection, instrumentCalibration]
 export async function loadRegistry(
   settings: Pick<Settings, 'policiesFolder'>,
   policies: readonly DomainPolicy[] = [],
+  shipped = true,
 ): Promise<ProcedureRegistry> {
   const folder = settings.policiesFolder;
   const own = folder === undefined ? [] : await loadPolicyFolder(folder);
-  const built = buildRegistry([...SHIPPED, ...policies, ...own]);
+  const built = buildRegistry([...(shipped ? SHIPPED : []), ...policies, ...own]);
   if (built.ok) return built.registry;
   const lines = built.faults.map(({ source, path, message }) => `  ${source} ${path}: ${message}`);
   throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
@@ -94,12 +95,15 @@ export function checkPolicies(files: readonly string[]): Promise<readonly Checke
 export async function openLocal(
   settings: Settings,
   options: {
+    /** Domains beside those of the folder that the settings name. */
     readonly policies?: readonly DomainPolicy[];
+    /** Whether the domains that come along are served too; they are unless this is false. */
+    readonly shipped?: boolean;
     readonly onFault?: OnFault;
   } = {},
 ): Promise<Local> {
-  const { policies, onFault } = options;
-  const registry = await loadRegistry(settings, policies);
+  const { policies, shipped, onFault } = options;
+  const registry = await loadRegistry(settings, policies, shipped);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
   const store = await openStore(settings);
   try {

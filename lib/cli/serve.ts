@@ -10,6 +10,7 @@ import type { Settings } from '../settings.ts';
 import { dataFile, localApp, openLocal, type Local } from '../wiring.ts';
 import { CliProblem } from './failure.ts';
 import { missingWarning } from './policy/active.ts';
+import { COMMAND } from './form.ts';
 import { packageVersion } from './version.ts';
 
 /** A server that is running. */
@@ -94,7 +95,7 @@ export function banner(settings: Settings, url: string): string {
     settings.issuers.length > 0
       ? ['Tokens      from the configured issuers']
       : [
-          'Token       npm run -s checkpoint -- token --subject ana --scope procedures:run' + data,
+          `Token       ${COMMAND} token --subject ana --scope procedures:run${data}`,
           '            (operators: procedures:run, supervisors: procedures:supervise)',
         ];
   return [

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 
-/** The version of the package this file belongs to. */
+/** The version of the package this file belongs to, from its source or its compiled form. */
 export function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+  const manifest = findPackageJSON(import.meta.url);
+  if (manifest === undefined) throw new Error('the command line is not in a package');
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 }

@@ -1,5 +1,5 @@
 // Canonical JSON and digests: the one door to RFC 8785 and to hashing.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { checkJson } from './json.ts';
 
@@ -16,7 +16,7 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of UTF-8 text as 64 lower-case hex digits. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /** SHA-256 of a value's canonical JSON, 64 lower-case hex digits. */

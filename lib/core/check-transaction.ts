@@ -14,24 +14,32 @@ export function planRefused(what: string): Fault {
   return new Fault('terminal', 'PLAN_REFUSED', `plan refused: ${what}`);
 }
 
+/** Bytes of what a checked list of writes creates. A list is never changed once it is made. */
+const checked = new WeakMap<readonly Write[], number>();
+
 /**
- * Checks the writes of one transaction. Throws a terminal fault `PLAN_REFUSED` for none or more
+ * Checks the writes of one transaction, once; answers the bytes of the items it creates. Throws a terminal fault `PLAN_REFUSED` for none or more
  * than 100 items, two writes of one item, items of two tenants, an item under another item's key,
  * content that cannot be kept exactly, keys or items too long, and more than 4 MB in all.
  */
-export function checkTransaction(writes: readonly Write[]): void {
+export function checkTransaction(writes: readonly Write[]): number {
+  const known = checked.get(writes);
+  if (known !== undefined) return known;
   if (writes.length === 0 || writes.length > LIMITS.transactionItems.max) {
     throw planRefused(`${writes.length} items in one transaction`);
   }
   checkKeys(writes.map(({ key }) => key));
-  let total = 0;
+  let created = 0;
+  let changed = 0;
   for (const write of writes) {
     if (write.key.tenant !== writes[0]?.key.tenant) throw planRefused('items of two tenants');
     checkContent(write);
-    if (write.op === 'create') total += checkStored(write.key, write.item);
-    else total += checkBytes(write.key, itemBytes(write));
+    if (write.op === 'create') created += checkStored(write.key, write.item);
+    else changed += checkBytes(write.key, itemBytes(write));
   }
-  checkTotal(total);
+  checkTotal(created + changed);
+  checked.set(writes, created);
+  return created;
 }
 
 /** Checks the keys of one snapshot: at most 100, none twice. Throws `PLAN_REFUSED`. */

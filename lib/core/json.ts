@@ -139,59 +139,78 @@ function endOfNumber(text: string, start: number, here: () => string): number {
  * and the like; members that are undefined are allowed and mean "absent".
  */
 export function checkJson(value: unknown): void {
-  const queue: { value: unknown; path: string; depth: number }[] = [{ value, path: '', depth: 0 }];
+  const queue: Place[] = [{ value, above: undefined, key: '', depth: 0 }];
   let seen = 0;
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    const { path, depth } = next;
-    const v = next.value;
+    const { value: v, depth } = next;
     if (v === null || typeof v === 'boolean') continue;
-    if (typeof v === 'string') checkText(v, path);
-    else if (typeof v === 'number') checkNumber(v, path);
+    if (typeof v === 'string') checkText(v, next);
+    else if (typeof v === 'number') checkNumber(v, next);
     else if (typeof v === 'object') {
       if (depth >= LIMITS.jsonDepth.max || ++seen > LIMITS.jsonNodes.max) {
-        throw new JsonFault('TOO_DEEP', path, `nested deeper than ${LIMITS.jsonDepth.max} levels`);
+        const what = `nested deeper than ${LIMITS.jsonDepth.max} levels`;
+        throw new JsonFault('TOO_DEEP', pathOf(next), what);
       }
-      for (const [key, member] of members(v, path)) {
-        queue.push({ value: member, path: pointer(path, key), depth: depth + 1 });
-      }
-    } else throw new JsonFault('NOT_JSON', path, `a ${typeof v} has no JSON form`);
+      queueMembers(v, next, queue);
+    } else throw new JsonFault('NOT_JSON', pathOf(next), `a ${typeof v} has no JSON form`);
   }
 }
 
-function members(v: object, path: string): [string | number, unknown][] {
+/** A value and where it is. Its pointer is only put together for a fault: most values have none. */
+interface Place {
+  readonly value: unknown;
+  readonly above: Place | undefined;
+  readonly key: string | number;
+  readonly depth: number;
+}
+
+function pathOf({ above, key }: Place): string {
+  return above === undefined ? '' : pointer(pathOf(above), key);
+}
+
+function queueMembers(v: object, place: Place, queue: Place[]): void {
+  const depth = place.depth + 1;
   if (Array.isArray(v)) {
     if (Object.keys(v).length !== v.length) {
-      throw new JsonFault('NOT_JSON', path, 'an array with holes has no JSON form');
+      throw new JsonFault('NOT_JSON', pathOf(place), 'an array with holes has no JSON form');
     }
-    return Array.from(v as unknown[], (item, i) => [i, item]);
+    (v as unknown[]).forEach((value, key) => queue.push({ value, above: place, key, depth }));
+    return;
   }
   const prototype: unknown = Object.getPrototypeOf(v);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw new JsonFault('NOT_JSON', path, 'only plain objects and arrays have a JSON form');
+    const what = 'only plain objects and arrays have a JSON form';
+    throw new JsonFault('NOT_JSON', pathOf(place), what);
   }
   if (Object.getOwnPropertySymbols(v).length > 0) {
-    throw new JsonFault('NOT_JSON', path, 'a symbol has no JSON form');
+    throw new JsonFault('NOT_JSON', pathOf(place), 'a symbol has no JSON form');
   }
-  return Object.entries(v).filter(([key, member]) => {
-    checkText(key, pointer(path, key));
-    return member !== undefined;
-  });
+  for (const key of Object.keys(v)) {
+    const value = (v as Readonly<Record<string, unknown>>)[key];
+    const member: Place = { value, above: place, key, depth };
+    checkText(key, member);
+    if (value !== undefined) queue.push(member);
+  }
 }
 
-function checkText(text: string, path: string): void {
+function checkText(text: string, place: Place): void {
   if (!text.isWellFormed()) {
-    throw new JsonFault('LONE_SURROGATE', path, 'the text contains half of a character pair');
+    throw new JsonFault(
+      'LONE_SURROGATE',
+      pathOf(place),
+      'the text contains half of a character pair',
+    );
   }
 }
 
-function checkNumber(v: number, path: string): void {
+function checkNumber(v: number, place: Place): void {
   if (!Number.isFinite(v)) {
-    throw new JsonFault('NUMBER_OUT_OF_RANGE', path, 'the number is not finite');
+    throw new JsonFault('NUMBER_OUT_OF_RANGE', pathOf(place), 'the number is not finite');
   }
   if (Number.isInteger(v) && !Number.isSafeInteger(v)) {
     throw new JsonFault(
       'NUMBER_OUT_OF_RANGE',
-      path,
+      pathOf(place),
       'an integer beyond 9007199254740991 cannot be kept exactly; send it as a string',
     );
   }

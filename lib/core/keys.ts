@@ -11,19 +11,24 @@ export function itemBytes(item: unknown): number {
   if (item === null || typeof item === 'boolean') return 1;
   if (typeof item === 'string') return Buffer.byteLength(item, 'utf8');
   if (typeof item === 'number') return Math.min(21, Math.ceil(String(item).length / 2) + 1);
+  let sum = 3;
   if (Array.isArray(item)) {
-    return (item as unknown[]).reduce<number>((sum, member) => sum + 1 + itemBytes(member), 3);
+    for (const member of item as unknown[]) sum += 1 + itemBytes(member);
+    return sum;
   }
-  return Object.entries(item).reduce(
-    (sum, [name, member]) => sum + 1 + Buffer.byteLength(name, 'utf8') + itemBytes(member),
-    3,
-  );
+  const members = item as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(members)) {
+    sum += 1 + Buffer.byteLength(name, 'utf8') + itemBytes(members[name]);
+  }
+  return sum;
 }
+
+// eslint-disable-next-line no-control-regex -- control characters are what is escaped
+const ESCAPED = /[%#\u0000-\u001f\u007f]/gu;
 
 /** Encodes a caller-supplied key part: `%`, `#` and control characters become percent escapes. */
 export function encodeKeyPart(part: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is escaped
-  return part.replace(/[%#\u0000-\u001f\u007f]/gu, (c) => encodeURIComponent(c));
+  return part.replace(ESCAPED, (c) => encodeURIComponent(c));
 }
 
 /** The partition and sort key of an item in the single-table layout of the design. */
@@ -49,27 +54,45 @@ export function tableKey(key: ItemKey): { readonly pk: string; readonly sk: stri
   }
 }
 
-/** One text per item, for finding two writes of the same one. */
-export function keyText(key: ItemKey): string {
-  const { pk, sk } = tableKey(key);
-  return `${pk}\n${sk}`;
+interface Derived {
+  readonly text: string;
+  readonly partition: number;
+  readonly sort: number;
+  readonly fault: string | undefined;
 }
 
-/** UTF-8 lengths of an item's keys. */
-export function keyBytes(key: ItemKey): { readonly partition: number; readonly sort: number } {
+/** One transaction asks for the same key many times, from its plan to the backend. */
+const derived = new WeakMap<ItemKey, Derived>();
+
+function derive(key: ItemKey): Derived {
+  const known = derived.get(key);
+  if (known !== undefined) return known;
   const { pk, sk } = tableKey(key);
-  return { partition: Buffer.byteLength(pk, 'utf8'), sort: Buffer.byteLength(sk, 'utf8') };
+  const partition = Buffer.byteLength(pk, 'utf8');
+  const sort = Buffer.byteLength(sk, 'utf8');
+  const result = { text: `${pk}\n${sk}`, partition, sort, fault: faultOf(pk, partition, sk, sort) };
+  derived.set(key, result);
+  return result;
 }
 
-/** Why no backend takes a key, or undefined: too long, or not Unicode text. */
-export function keyFault(key: ItemKey): string | undefined {
-  const { pk, sk } = tableKey(key);
+function faultOf(pk: string, partition: number, sk: string, sort: number): string | undefined {
   // Every lone surrogate becomes the same replacement character in UTF-8.
   if (!pk.isWellFormed() || !sk.isWellFormed()) return 'with half of a character pair';
-  const { partition, sort } = keyBytes(key);
   if (partition > LIMITS.partitionKeyBytes.max) return `of ${partition} bytes`;
   return sort > LIMITS.sortKeyBytes.max ? `of ${sort} bytes` : undefined;
 }
+
+/** One text per item, for finding two writes of the same one. */
+export const keyText = (key: ItemKey): string => derive(key).text;
+
+/** UTF-8 lengths of an item's keys. */
+export function keyBytes(key: ItemKey): { readonly partition: number; readonly sort: number } {
+  const { partition, sort } = derive(key);
+  return { partition, sort };
+}
+
+/** Why no backend takes a key, or undefined: too long, or not Unicode text. */
+export const keyFault = (key: ItemKey): string | undefined => derive(key).fault;
 
 /** What the attributes of the sparse indexes may add to an item. */
 const INDEX_BYTES = 512;

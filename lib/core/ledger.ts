@@ -44,14 +44,17 @@ export function keyedCommand(
   };
 }
 
+/** Not arguments, or known to callers under another name. */
+const NOT_ARGUMENTS = new Set(['type', 'key', 'confirmation', 'answer', 'workflow', 'input']);
+
 /** The arguments of a command under the names that callers know them by. */
 export function argumentsOf(command: Command): Readonly<Record<string, unknown>> {
-  const args: Record<string, unknown> = { ...command };
-  for (const name of ['type', 'key', 'confirmation', 'answer', 'workflow', 'input']) {
-    delete args[name];
-  }
-  if ('workflow' in command) args['workflow_id'] = command.workflow;
-  return 'input' in command ? { ...args, ...inputArguments(command.input) } : args;
+  const own = Object.entries(command).filter(([name]) => !NOT_ARGUMENTS.has(name));
+  return {
+    ...Object.fromEntries(own),
+    ...('workflow' in command && { workflow_id: command.workflow }),
+    ...('input' in command && inputArguments(command.input)),
+  };
 }
 
 function inputArguments(input: StepInput): Readonly<Record<string, unknown>> {

@@ -80,6 +80,7 @@ export const LIMITS = {
   namedProfiles: { max: 10_000, unit: 'people', reason: 'those a process remembers to have named' },
   ratedCallers: { max: 10_000, unit: 'callers', reason: 'those whose calls a process counts' },
   blockedShown: { max: 20, unit: 'workflows', reason: 'what one answer can hold' },
+  rememberedTokens: { max: 1_000, unit: 'tokens', reason: 'accepted ones, known again by a hash' },
   rememberedWorkflows: {
     max: 1_000,
     unit: 'workflows',

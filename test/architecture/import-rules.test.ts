@@ -56,6 +56,7 @@ describe('a planted edge', () => {
     ['docs-know-settings-and-core-only', 'lib/docs/docs-know-settings-and-core-only.ts'],
     ['settings-know-nothing', 'lib/settings/settings-know-nothing.ts'],
     ['lib-is-inside', 'lib/cli/lib-is-inside.ts'],
+    ['entries-are-for-others', 'bin/entries-are-for-others.ts'],
     ['infra-imports-no-runtime-code', 'lib/infra/infra-imports-no-runtime-code.ts'],
     ['aws-sdk-in-aws-adapters', 'lib/adapters/sqlite/aws-sdk-in-aws-adapters.ts'],
     ['cdk-in-infra', 'lib/adapters/sqlite/cdk-in-infra.ts'],

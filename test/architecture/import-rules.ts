@@ -28,7 +28,7 @@ function anyOf(...patterns: string[]): string {
 
 /** The rooms of `lib`: every module there is in one of them, so that none escapes the rules. */
 export const rooms =
-  '^lib/(?:(?:core|policies|adapters/[^/]+|surface|cli|docs|infra|settings)/|settings\\.ts$|wiring\\.ts$)';
+  '^lib/(?:(?:core|policies|adapters/[^/]+|surface|cli|docs|entry|infra|settings)/|settings\\.ts$|wiring\\.ts$)';
 
 /** The import table. */
 export const importRules: readonly ImportRule[] = [
@@ -100,6 +100,13 @@ export const importRules: readonly ImportRule[] = [
     because: 'Library code that imports an entry file or a test runs them as a side effect.',
     from: { path: '^lib/' },
     to: { path: '^(?:bin|lambdas|test|examples)/', pathNot: '/node_modules/' },
+  },
+  {
+    name: 'entries-are-for-others',
+    because:
+      'A package entry that is used inside is a barrel: it loads everything and makes cycles.',
+    from: { path: '^(?:lib|bin|lambdas|examples)/' },
+    to: { path: '^lib/entry/' },
   },
   {
     name: 'infra-imports-no-runtime-code',

@@ -27,6 +27,7 @@ const allowed = [
   'package.json',
   'statemachines',
   'test',
+  'tsconfig.build.json',
   'tsconfig.json',
 ];
 

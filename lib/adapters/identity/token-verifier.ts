@@ -1,5 +1,5 @@
 // Verifies bearer tokens: JSON Web Tokens of configured issuers (RFC 7519, RFC 9068).
-// Does not parse the Authorization header, log, or pass a token on; nothing is cached but keys.
+// Does not parse the Authorization header, log, or pass a token on; keeps keys and no token.
 // Invariants: algorithms come from the list below, never from the token; the issuer is chosen by its
 // exact name before any key is looked at; whatever is wrong with a token is an answer, not a crash.
 import {
@@ -16,6 +16,7 @@ import type { TokenFault, TokenVerifier, Verification } from '../../core/ports/i
 import type { Clock } from '../../core/ports/runtime.ts';
 import { readClaims, refused, type Claims } from './claims.ts';
 import { checkIssuers, type IssuerConfig } from './issuer-config.ts';
+import { createKnownTokens, type KnownToken } from './known-tokens.ts';
 import { remoteKeys } from './remote-keys.ts';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512'];
@@ -35,6 +36,8 @@ export function createTokenVerifier({ issuers, clock }: TokenVerifierParts): Tok
     issuers.map((config) => [config.issuer, { config, keys: keysOf(config, clock) }]),
   );
 
+  const tokens = createKnownTokens(LIMITS.rememberedTokens.max, LEEWAY_SECONDS);
+
   const verify = async (token: string): Promise<Verification> => {
     const claimed = read(token);
     if (claimed === undefined) return refused('malformed');
@@ -42,7 +45,11 @@ export function createTokenVerifier({ issuers, clock }: TokenVerifierParts): Tok
     if (entry === undefined) return refused('issuer');
     if (!isAccessTokenType(claimed.type)) return refused('claims');
     try {
-      const { payload } = await jwtVerify(token, entry.keys, {
+      const before = tokens.recall(token, Math.floor(clock.now() / 1000));
+      if (before !== undefined && (await isStillItsKey(before, entry.keys))) {
+        return before.verification;
+      }
+      const { payload, protectedHeader, key } = await jwtVerify(token, entry.keys, {
         algorithms: ALGORITHMS,
         issuer: entry.config.issuer,
         requiredClaims: ['exp'],
@@ -50,7 +57,13 @@ export function createTokenVerifier({ issuers, clock }: TokenVerifierParts): Tok
         currentDate: new Date(clock.now()),
       });
       if (isFromTheFuture(payload, clock.now())) return refused('not_yet_valid');
-      return readClaims(payload, entry.config);
+      const verification = readClaims(payload, entry.config);
+      if (verification.ok) {
+        const { exp = 0, nbf = 0, iat = 0 } = payload;
+        const times = { from: Math.max(nbf, iat), until: exp };
+        tokens.remember(token, { header: protectedHeader, key, ...times, verification });
+      }
+      return verification;
     } catch (error) {
       if (isFault(error)) throw error;
       return refused(faultOf(error));
@@ -61,6 +74,11 @@ export function createTokenVerifier({ issuers, clock }: TokenVerifierParts): Tok
 
 function keysOf({ keys }: IssuerConfig, clock: Pick<Clock, 'now'>): JWTVerifyGetKey {
   return keys.kind === 'local' ? createLocalJWKSet(keys.jwks) : remoteKeys(keys.jwksUrl, clock);
+}
+
+/** Whether the issuer would still verify the token with the key it was verified with. */
+async function isStillItsKey({ header, key }: KnownToken, keys: JWTVerifyGetKey): Promise<boolean> {
+  return (await keys(header, { payload: '', signature: '' })) === key;
 }
 
 /** The parts of a token that may be read before its signature is checked. */

@@ -1,6 +1,11 @@
 // One conditional transaction: every condition is evaluated, then everything is written or nothing.
 import { canonicalJson } from '../../core/canonical.ts';
-import { checkStored, checkTotal, planRefused } from '../../core/check-transaction.ts';
+import {
+  checkStored,
+  checkTotal,
+  checkTransaction,
+  planRefused,
+} from '../../core/check-transaction.ts';
 import type { Json } from '../../core/json.ts';
 import type {
   CommitResult,
@@ -26,7 +31,7 @@ export function applyTransaction(
   const present = writes.map(({ key }) => readItem(connection, key));
   const failed = writes.flatMap((write, i) => failure(write, present[i]));
   if (failed.length > 0) return { keep: false, value: { ok: false, failed } };
-  let total = 0;
+  let total = checkTransaction(writes);
   writes.forEach((write, i) => {
     total += apply(connection, write, present[i]);
   });
@@ -64,12 +69,12 @@ function sameJson(a: Json, b: Json): boolean {
   return !scalar && canonicalJson(a) === canonicalJson(b);
 }
 
-/** Writes one item; answers its bytes as stored. */
+/** Writes one item; answers its bytes as stored, where the check could not know them. */
 function apply(connection: Connection, write: Write, item: Item | undefined): number {
   switch (write.op) {
     case 'create':
       putItem(connection, write.key, write.item);
-      return checkStored(write.key, write.item);
+      return 0;
     case 'update': {
       const after = changed(item as unknown as Attributes, write);
       putItem(connection, write.key, after);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { CliProblem } from '../failure.ts';
+import { COMPILED } from '../form.ts';
 
 /** A server process on a data folder. */
 export interface ServerProcess {
@@ -16,10 +17,7 @@ export interface ServerProcess {
 
 /** The command line entry of this package, from its source or its compiled form. */
 const ENTRY = fileURLToPath(
-  new URL(
-    `../../../bin/checkpoint${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
-    import.meta.url,
-  ),
+  new URL(`../../../bin/checkpoint.${COMPILED ? 'js' : 'ts'}`, import.meta.url),
 );
 
 /** Runs the command line in a process of its own and answers its output and exit code. */

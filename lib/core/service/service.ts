@@ -180,7 +180,7 @@ export function createService(parts: ServiceParts): Service {
       registry,
       confirmationSecret: secrets(principal.tenant).confirmation,
       sinks: parts.sinks,
-      fresh: { workflow: random.id(), vaultKey: random.key() },
+      fresh: freshFrom(random),
       ...(keyed !== undefined && { keyed }),
       ...(requestId !== undefined && { requestId }),
     };
@@ -246,4 +246,18 @@ export function createService(parts: ServiceParts): Service {
   };
 
   return { execute };
+}
+
+/** Randomness for one decision, drawn when it is first looked at: most decisions need none. */
+function freshFrom(random: Random): DecideContext['fresh'] {
+  let workflow: string | undefined;
+  let vaultKey: string | undefined;
+  return {
+    get workflow() {
+      return (workflow ??= random.id());
+    },
+    get vaultKey() {
+      return (vaultKey ??= random.key());
+    },
+  };
 }

@@ -9,8 +9,17 @@ export interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
+/** Most tools answer in one shape, and describing it is the larger part of loading them. */
+const listed = new WeakMap<z.ZodType, Partial<Record<'input' | 'output', ObjectSchema>>>();
+
 /** The listed form of a schema. `io` says which side of defaults is described. */
 export function listedSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
+  const known = listed.get(schema) ?? {};
+  listed.set(schema, known);
+  return (known[io] ??= describe(schema, io));
+}
+
+function describe(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io,
     reused: 'inline',
