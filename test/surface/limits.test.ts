@@ -146,6 +146,7 @@ const ELSEWHERE: { readonly [name in Name]?: string } = {
   namedProfiles: 'the memory of a process',
   ratedCallers: 'the memory of a process',
   rememberedWorkflows: 'the memory of a process',
+  rememberedTokens: 'the memory of a process',
   listedAssets: 'a list',
   assetSuggestions: 'an answer',
   spokenReadingChars: 'a spoken reading',
