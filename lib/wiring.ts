@@ -67,16 +67,17 @@ export function developmentIssuer(settings: Settings): Promise<DevIssuer> {
 const SHIPPED: readonly DomainPolicy[] = [pumpInspection, instrumentCalibration];
 
 /**
- * The procedures of a process: those of `domains`, which come along unless others are named, and those
- * of the configured folder. Throws a terminal fault `START_REFUSED` with every fault.
+ * The procedures of a process: those that come along, and those of the configured folder. Throws a
+ * terminal fault `START_REFUSED` with every fault.
  */
 export async function loadRegistry(
   settings: Pick<Settings, 'policiesFolder'>,
-  domains: readonly DomainPolicy[] = SHIPPED,
+  policies: readonly DomainPolicy[] = [],
+  shipped = true,
 ): Promise<ProcedureRegistry> {
   const folder = settings.policiesFolder;
   const own = folder === undefined ? [] : await loadPolicyFolder(folder);
-  const built = buildRegistry([...domains, ...own]);
+  const built = buildRegistry([...(shipped ? SHIPPED : []), ...policies, ...own]);
   if (built.ok) return built.registry;
   const lines = built.faults.map(({ source, path, message }) => `  ${source} ${path}: ${message}`);
   throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
@@ -101,8 +102,8 @@ export async function openLocal(
     readonly onFault?: OnFault;
   } = {},
 ): Promise<Local> {
-  const { policies = [], shipped = true, onFault } = options;
-  const registry = await loadRegistry(settings, [...(shipped ? SHIPPED : []), ...policies]);
+  const { policies, shipped, onFault } = options;
+  const registry = await loadRegistry(settings, policies, shipped);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
   const store = await openStore(settings);
   try {

@@ -9,8 +9,8 @@ import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
 import { dataFile, localApp, openLocal, type Local } from '../wiring.ts';
 import { CliProblem } from './failure.ts';
-import { COMMAND } from './form.ts';
 import { missingWarning } from './policy/active.ts';
+import { COMMAND } from './form.ts';
 import { packageVersion } from './version.ts';
 
 /** A server that is running. */

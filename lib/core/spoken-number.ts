@@ -41,12 +41,13 @@ export function readSpokenNumber(
 
 /** Every way to cut a name of a unit off the end of a text. */
 function withUnit(text: string, units: readonly string[]): readonly (readonly [string, string])[] {
-  const byName = new Map(units.map((unit) => [foldName(unit), unit]));
+  const names = new Set(units.map(foldName));
   const cuts: (readonly [string, string])[] = [];
   for (let i = 1; i < text.length; i++) {
-    const unit = byName.get(foldName(text.slice(i)));
+    // As it was said: whoever knows the units decides whether its case matters.
+    const unit = text.slice(i).trim();
     // A symbol may stand right behind a digit, but a word is never cut.
-    if (unit !== undefined && /[\s\d][^\d\s]/u.test(text.slice(i - 1, i + 1))) {
+    if (names.has(foldName(unit)) && /[\s\d][^\d\s]/u.test(text.slice(i - 1, i + 1))) {
       cuts.push([text.slice(0, i), unit]);
     }
   }

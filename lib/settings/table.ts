@@ -54,7 +54,7 @@ export const settingsTable = {
     default: undefined,
     defaultMeaning: 'the shipped domains only',
     expected: 'a path of a folder',
-    description: 'Folder with further procedures as JSON files.',
+    description: 'Folder with further procedures: JSON files, or modules with rules in code.',
     example: 'policies',
   }),
   issuers: setting({

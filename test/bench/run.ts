@@ -35,9 +35,11 @@ if (unknown.length > 0) {
   const tables: Table[] = [];
   for (const name of named.length > 0 ? named : Object.keys(TOPICS)) {
     note(`${name} …`);
-    // What the other topics measured is not lost with one that fails.
+    // What a topic measured is not lost with one that fails after it.
     try {
-      tables.push(await inChild(name));
+      const table = await inChild(name);
+      note(tableText(table));
+      tables.push(table);
     } catch (error) {
       note(String(error));
       process.exitCode = 1;

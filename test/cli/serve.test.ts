@@ -95,7 +95,7 @@ describe('checkpoint serve that cannot start ends with 1 and says why', () => {
   test('with an issuer file that is damaged, and lets the port go', async () => {
     const folder = await dataFolder();
     const file = join(folder, 'dev-issuer.json');
-    writeFileSync(file, '{}');
+    writeFileSync(file, '{}', { mode: 0o600 });
     expect(await runScript(ENTRY, start(folder))).toEqual({
       code: 1,
       out: '',

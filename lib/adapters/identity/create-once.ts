@@ -2,9 +2,9 @@
 // Invariants: a reader never sees half a file; of several creators one wins and all answer its text;
 // only the owner can read the file.
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Fault } from '../../core/fault.ts';
+import { Fault, isFault } from '../../core/fault.ts';
 
 /**
  * The text of a file, which is created with `text` where there is none yet, its folder too. Throws a
@@ -15,13 +15,26 @@ export async function readOrCreate(
   text: () => string | Promise<string>,
 ): Promise<string> {
   try {
-    return (await readIfThere(path)) ?? (await create(path, await text()));
+    const kept = await readIfThere(path);
+    if (kept === undefined) return await create(path, await text());
+    await requireOwn(path);
+    return kept;
   } catch (cause) {
+    if (isFault(cause)) throw cause;
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new Fault('terminal', 'START_REFUSED', `${path} cannot be read or created: ${code}`, {
       cause,
     });
   }
+}
+
+/** Whoever can read these files can sign tokens; whoever can write them chooses who may. */
+async function requireOwn(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const { mode } = await stat(path);
+  if ((mode & 0o007) === 0) return;
+  const what = `${path} is open to every user of this machine: chmod 600 '${path}'`;
+  throw new Fault('terminal', 'START_REFUSED', what);
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -73,7 +73,7 @@ function hinderedSkip(skip: Skip, context: DecideContext): Decision | undefined 
   if (slot === undefined || replaces !== undefined) return undefined;
   return refuse({
     code: 'NEEDS_CONFIRMATION',
-    reason: 'already_skipped',
+    reason: slot.status === 'skipped' ? 'already_skipped' : 'already_recorded',
     step: step.id,
     replaces: slot.seq,
     workflow: view,
@@ -86,7 +86,8 @@ function notSkippable({
   slot,
 }: Skip): Extract<Refusal, { code: 'NOT_SKIPPABLE' }>['why'] | undefined {
   if (!step.optional) return 'required';
-  if (slot !== undefined && slot.status !== 'skipped') return 'recorded';
+  // What has to be repeated is not on record: with a broken instrument it can only be skipped.
+  if (slot !== undefined && !['skipped', 'retake'].includes(slot.status)) return 'recorded';
   return isNeeded(procedure, step.id) ? 'needed' : undefined;
 }
 

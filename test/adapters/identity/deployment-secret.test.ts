@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readDeploymentSecret } from '../../../lib/adapters/identity/deployment-secret.ts';
@@ -25,12 +25,27 @@ test.each(['', 'short', 'F'.repeat(64), `${'a'.repeat(64)} x`])(
   async (text) => {
     const folder = await tempFolder();
     const path = join(folder, 'secret');
-    await writeFile(path, text);
+    await writeFile(path, text, { mode: 0o600 });
     await expect(readDeploymentSecret(folder)).rejects.toMatchObject({
       kind: 'terminal',
       code: 'START_REFUSED',
       message: expect.stringContaining(`${path} does not hold 64 hex digits`),
     });
     expect(await readFile(path, 'utf8')).toBe(text);
+  },
+);
+
+test.each([0o644, 0o602, 0o601])(
+  'a file with mode %o is refused, with what to do',
+  async (mode) => {
+    const folder = await tempFolder();
+    const secret = await readDeploymentSecret(folder);
+    await chmod(join(folder, 'secret'), mode);
+    await expect(readDeploymentSecret(folder)).rejects.toMatchObject({
+      code: 'START_REFUSED',
+      message: expect.stringContaining("chmod 600 '"),
+    });
+    await chmod(join(folder, 'secret'), 0o600);
+    expect(await readDeploymentSecret(folder)).toBe(secret);
   },
 );

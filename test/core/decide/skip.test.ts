@@ -126,6 +126,16 @@ describe('skipping an optional step', () => {
     }
   });
 
+  it('is possible for one that has to be repeated, by naming its record', () => {
+    const asked = refusalOf(world.run(ana, level(200)));
+    const confirmation = asked.code === 'NEEDS_CONFIRMATION' ? asked.confirmation : undefined;
+    world.run(ana, { ...level(200), ...(confirmation !== undefined && { confirmation }) });
+    expect(world.state.steps['level']?.status).toBe('retake');
+    expect(refusalOf(world.run(ana, skip('level')))).toMatchObject({ replaces: 2 });
+    expect(world.run(ana, replacing(skip('level'), 2)).kind).toBe('commit');
+    expect(world.state.steps['level']?.status).toBe('skipped');
+  });
+
   it('is refused without a reason, and as an answer of a second person', () => {
     expect(refusalOf(world.decide(ana, skip('level', ' \n')))).toMatchObject({
       faults: [{ path: '/skip_reason' }],

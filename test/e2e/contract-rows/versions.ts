@@ -124,7 +124,7 @@ const stateless: readonly ContractRow[] = [
 ];
 
 const unknownMethods: readonly ContractRow[] = [
-  ...['foo/bar', 'server/discover'].map((method) => ({
+  ...['foo/bar', 'tasks/list', 'server/discover'].map((method) => ({
     row: 'mcp',
     fact: `the unknown method ${method} of the handshake era is 200 and -32601`,
     request: rpcRequest('handshake', method, {}, 'x'),
