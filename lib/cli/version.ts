@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
+import { join } from 'node:path';
+import { packageFolder } from './package-folder.ts';
 
-/** The version of the package this file belongs to, from its source or its compiled form. */
+/** The version of the package this file belongs to. */
 export function packageVersion(): string {
-  const manifest = findPackageJSON(import.meta.url);
-  if (manifest === undefined) throw new Error('the command line is not in a package');
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+  const text = readFileSync(join(packageFolder(), 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

@@ -132,6 +132,19 @@ describe('the packed package', () => {
   );
 
   test(
+    'points a new procedure at the schema that it ships',
+    async () => {
+      await run(app, 'npx', 'checkpoint', 'policy', 'new', 'my-round');
+      const made = JSON.parse(await readFile(join(app, 'my-round.json'), 'utf8')) as object;
+      expect(made).toMatchObject({
+        $schema: 'node_modules/checkpoint/docs/procedure.schema.json',
+      });
+      expect(files).toContain('docs/procedure.schema.json');
+    },
+    PATIENTLY_MS,
+  );
+
+  test(
     'gives each of its entries a name for name promise',
     async () => {
       const script = [

@@ -1,11 +1,11 @@
 // `checkpoint policy new`: a complete procedure to start from. It never overwrites a file.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ProcedureInput } from '../../core/model/procedure.ts';
 import { CliProblem } from '../failure.ts';
+import { packageFolder } from '../package-folder.ts';
 
-const SCHEMA = fileURLToPath(new URL('../../../docs/procedure.schema.json', import.meta.url));
+const SCHEMA = join(packageFolder(), 'docs/procedure.schema.json');
 
 /** Writes `ID.json` into a folder and answers its path. */
 export async function newPolicy(
