@@ -86,7 +86,7 @@ function notSkippable({
   slot,
 }: Skip): Extract<Refusal, { code: 'NOT_SKIPPABLE' }>['why'] | undefined {
   if (!step.optional) return 'required';
-  // What has to be repeated is not on record: with a broken instrument it can only be skipped.
+  // What has to be repeated is not on record: where it cannot be repeated it can only be skipped.
   if (slot !== undefined && !['skipped', 'retake'].includes(slot.status)) return 'recorded';
   return isNeeded(procedure, step.id) ? 'needed' : undefined;
 }
