@@ -97,7 +97,7 @@ try {
   assert.equal(done.workflow.state, 'COMPLETED');
 
   for await (const report of verifyAll(local.store)) {
-    assert.equal(report.fault, undefined);
+    assert.deepEqual(report.faults, []);
     console.log(`The trail of ${report.events} events verifies.`);
   }
 } finally {

@@ -5,11 +5,14 @@ import type { Settings } from '../settings.ts';
 import { dataFile, openStore } from '../wiring.ts';
 import { chainText } from './chain-words.ts';
 import { CliProblem } from './failure.ts';
+import { counted } from './text.ts';
 
 /** The result of a verification. */
 export interface AuditResult {
   readonly trails: number;
   readonly events: number;
+  /** Sensitive values that are kept and were held against their commitments. */
+  readonly values: number;
   readonly broken: readonly ChainReport[];
 }
 
@@ -25,12 +28,14 @@ export async function verifyAudit(
     const broken: ChainReport[] = [];
     let trails = 0;
     let events = 0;
+    let values = 0;
     for await (const report of verifyAll(store)) {
       if (only.tenant !== undefined && report.tenant !== only.tenant) continue;
       if (only.workflow !== undefined && report.workflow !== only.workflow) continue;
       trails++;
       events += report.events;
-      if (report.fault !== undefined) broken.push(report);
+      values += report.values;
+      if (report.faults.length > 0) broken.push(report);
     }
     // A name that nobody has must not look like a trail that verifies.
     if (trails === 0 && (only.tenant !== undefined || only.workflow !== undefined)) {
@@ -40,20 +45,20 @@ export async function verifyAudit(
       ].join(' ');
       throw new CliProblem(`There is no ${what} in ${file}.`);
     }
-    return { trails, events, broken };
+    return { trails, events, values, broken };
   } finally {
     await store.close();
   }
 }
 
 /** The lines to print for a result. */
-export function auditLines({ trails, events, broken }: AuditResult): readonly string[] {
-  const count = `${trails} ${trails === 1 ? 'trail' : 'trails'}, ${events} events`;
+export function auditLines({ trails, events, values, broken }: AuditResult): readonly string[] {
+  const beside = values === 0 ? '' : `, ${counted(values, 'sensitive value')}`;
+  const count = `${counted(trails, 'trail')}, ${counted(events, 'event')}${beside}`;
   if (broken.length === 0) return [`${count}: every one verifies.`];
   return [
-    ...broken.map(
-      ({ tenant, workflow, fault }) =>
-        `tenant ${tenant}, workflow ${workflow}: ${chainText(fault ?? { seq: 0, what: 'head' })}`,
+    ...broken.flatMap(({ tenant, workflow, faults }) =>
+      faults.map((fault) => `tenant ${tenant}, workflow ${workflow}: ${chainText(fault)}`),
     ),
     `${count}: ${broken.length} broken.`,
   ];

@@ -1,15 +1,23 @@
-// Verification of audit trails: walks chains in pages and reports every broken one.
-import { ChainVerifier, type ChainFault } from './events.ts';
-import { isFault } from './fault.ts';
+// Verification of audit trails: walks chains in pages, holds the sensitive values that are kept beside
+// them against their commitments, and reports every broken trail.
+import { ChainVerifier, eventBody, type ChainFault } from './events.ts';
+import { isDamage } from './fault.ts';
 import type { StoredEvent, Workflow } from './model/workflow.ts';
 import type { StorageBackend } from './ports/storage.ts';
+import { ValueClaims, valueFaults, type ValueFault } from './trail/values.ts';
+
+/** What is wrong with a trail: its chain, or a value that is kept beside it. */
+export type TrailFault = ChainFault | ValueFault;
 
 /** The result of verifying one trail. */
 export interface ChainReport {
   readonly tenant: string;
   readonly workflow: string;
   readonly events: number;
-  readonly fault?: ChainFault;
+  /** Sensitive values that the trail says are kept. */
+  readonly values: number;
+  /** The first fault of the chain, or every fault of the values where the chain verifies. */
+  readonly faults: readonly TrailFault[];
 }
 
 /**
@@ -23,7 +31,7 @@ export async function verifyWorkflow(
   let seen = workflow;
   for (let n = 0; n < 5; n++) {
     const report = await walk(store, seen);
-    if (report.fault === undefined) return report;
+    if (report.faults.length === 0) return report;
     const key = { kind: 'workflow', tenant: seen.tenant, id: seen.id } as const;
     const [now] = await store.snapshot([key]);
     if (now === undefined || now.version === seen.version) return report;
@@ -35,7 +43,9 @@ export async function verifyWorkflow(
 async function walk(store: StorageBackend, workflow: Workflow): Promise<ChainReport> {
   const { tenant, id, head_seq, head_hash } = workflow;
   const verifier = new ChainVerifier(tenant, id);
+  const claims = new ValueClaims();
   const report = { tenant, workflow: id, events: head_seq };
+  const broken = (fault: ChainFault): ChainReport => ({ ...report, values: 0, faults: [fault] });
   let after = 0;
   for (let limit = 100; ;) {
     let page: readonly StoredEvent[];
@@ -44,17 +54,20 @@ async function walk(store: StorageBackend, workflow: Workflow): Promise<ChainRep
     } catch (error) {
       if (!isDamage(error)) throw error;
       // One damaged row spoils its page: the next walk of single rows names it.
-      if (limit === 1) return { ...report, fault: { seq: after + 1, what: 'unreadable' } };
+      if (limit === 1) return broken({ seq: after + 1, what: 'unreadable' });
       limit = 1;
       continue;
     }
-    for (const event of page) verifier.add(event);
+    for (const event of page) if (verifier.add(event)) claims.add(eventBody(event));
     const last = page.at(-1);
     if (last === undefined) break;
     after = last.seq;
   }
   const fault = verifier.finish({ seq: head_seq, hash: head_hash });
-  return { ...report, ...(fault !== undefined && { fault }) };
+  // A chain that does not verify says nothing about values.
+  if (fault !== undefined) return broken(fault);
+  const faults = await valueFaults(store, { tenant, workflow: id }, claims);
+  return { ...report, values: claims.kept().length, faults };
 }
 
 /** Verifies every trail of the store, one report each; a damaged one never hides the others. */
@@ -78,9 +91,5 @@ async function verifyTrail(
     if (!isDamage(error)) throw error;
   }
   if (record !== undefined) return verifyWorkflow(store, record);
-  return { tenant, workflow, events: 0, fault: { seq: 1, what: 'no_record' } };
-}
-
-function isDamage(error: unknown): boolean {
-  return isFault(error) && ['ITEM_DAMAGED', 'FORMAT_TOO_NEW'].includes(error.code);
+  return { tenant, workflow, events: 0, values: 0, faults: [{ seq: 1, what: 'no_record' }] };
 }

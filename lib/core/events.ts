@@ -80,12 +80,13 @@ export class ChainVerifier {
     this.#workflow = workflow;
   }
 
-  /** Takes the next event in ascending order of sequence. */
-  add(event: StoredEvent): void {
-    if (this.#fault !== undefined) return;
+  /** Takes the next event in ascending order of sequence; answers whether all so far verify. */
+  add(event: StoredEvent): boolean {
+    if (this.#fault !== undefined) return false;
     const seq = this.#head.seq + 1;
     this.#fault = this.#faultOf(event, seq);
     this.#head = { seq, hash: event.hash };
+    return this.#fault === undefined;
   }
 
   /** Compares the walk with the head that the aggregate keeps. */

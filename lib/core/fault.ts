@@ -34,6 +34,11 @@ export function isFault(error: unknown): error is Fault {
   return error instanceof Error && error.name === 'CheckpointFault' && 'kind' in error;
 }
 
+/** Whether a stored item is there and this release cannot read it. */
+export function isDamage(error: unknown): boolean {
+  return isFault(error) && ['ITEM_DAMAGED', 'FORMAT_TOO_NEW'].includes(error.code);
+}
+
 /** What a caller is told of a fault. */
 export function unavailable(fault: Fault) {
   const retryable = fault.kind !== 'terminal';

@@ -1,14 +1,15 @@
 // One workflow's whole story, for a person who asks why: state, lock, events, what waits to be sent,
 // and whether the trail verifies. A sensitive value is never part of it, only whether it is there.
-import { verifyWorkflow, type ChainReport } from './audit.ts';
+import { verifyWorkflow, type ChainReport, type TrailFault } from './audit.ts';
 import { eventBody } from './events.ts';
 import { LIMITS } from './limits.ts';
 import type { EventBody, Lock, OutboxRow, Workflow } from './model/workflow.ts';
 import type { StorageBackend } from './ports/storage.ts';
+import { keptValues } from './trail/values.ts';
 
 /** One event; `sensitive` says what became of a value that is kept apart. */
 export interface TimelineEvent extends Omit<EventBody, 'format' | 'tenant' | 'workflow' | 'prev'> {
-  readonly sensitive?: 'kept' | 'erased';
+  readonly sensitive?: 'kept' | 'erased' | 'missing';
 }
 
 /** The story of a workflow. */
@@ -36,18 +37,38 @@ export async function timelineOf(
     { kind: 'lock', tenant, asset: seen.asset },
   ] as const);
   if (workflow === undefined) return undefined;
+  const verification = await verifyWorkflow(store, workflow);
   return {
     workflow,
     lock,
-    events: await eventsOf(store, workflow),
+    events: await eventsOf(store, workflow, await valueStates(store, verification)),
     outbox: await store.listOutbox(tenant, id, LIMITS.pageItems.max),
-    verification: await verifyWorkflow(store, workflow),
+    verification,
   };
 }
+
+/** What became of the value of a record. */
+type ValueState = (record: number) => NonNullable<TimelineEvent['sensitive']>;
+
+/** A value that is not there was erased, unless the verification misses it. */
+async function valueStates(
+  store: StorageBackend,
+  { tenant, workflow, faults }: ChainReport,
+): Promise<ValueState> {
+  const missing = new Set(faults.filter(isMissing).map(({ seq }) => seq));
+  const kept = new Set<number>();
+  for await (const page of keptValues(store, { tenant, workflow })) {
+    for (const seq of page) kept.add(seq);
+  }
+  return (seq) => (kept.has(seq) ? 'kept' : missing.has(seq) ? 'missing' : 'erased');
+}
+
+const isMissing = ({ what }: TrailFault): boolean => what === 'value_missing';
 
 async function eventsOf(
   store: StorageBackend,
   { tenant, id, head_seq }: Workflow,
+  stateOf: ValueState,
 ): Promise<readonly TimelineEvent[]> {
   const events: TimelineEvent[] = [];
   for (let after = 0; ;) {
@@ -56,13 +77,7 @@ async function eventsOf(
     if (last === undefined) return events;
     after = last.seq;
     const bodies = page.filter(({ seq }) => seq <= head_seq).flatMap(readable);
-    const sensitive = bodies.filter(({ data }) => data['commitment'] !== undefined);
-    // A second person's event commits to the record it confirms.
-    const seqs = new Set(sensitive.map(({ seq, data }) => Number(data['confirms'] ?? seq)));
-    const keys = [...seqs].map((seq) => ({ kind: 'vault', tenant, workflow: id, seq }) as const);
-    const rows = await store.snapshot(keys);
-    const kept = new Set(rows.flatMap((row) => (row === undefined ? [] : [row.seq])));
-    events.push(...bodies.map((body) => entryOf(body, kept)));
+    events.push(...bodies.map((body) => entryOf(body, stateOf)));
   }
 }
 
@@ -75,10 +90,10 @@ function readable(event: Parameters<typeof eventBody>[0]): readonly EventBody[] 
   }
 }
 
-function entryOf(body: EventBody, kept: ReadonlySet<number>): TimelineEvent {
+function entryOf(body: EventBody, stateOf: ValueState): TimelineEvent {
   const { seq, type, at, actor, data } = body;
   const entry = { seq, type, at, actor, data };
   if (data['commitment'] === undefined) return entry;
-  const there = kept.has(Number(data['confirms'] ?? seq));
-  return { ...entry, sensitive: there ? 'kept' : 'erased' };
+  // A second person's event commits to the record it confirms.
+  return { ...entry, sensitive: stateOf(Number(data['confirms'] ?? seq)) };
 }

@@ -1,5 +1,5 @@
 // The package's entry to the core alone: decisions on any store, without a surface or an adapter.
-export { verifyAll, type ChainReport } from '../core/audit.ts';
+export { verifyAll, type ChainReport, type TrailFault } from '../core/audit.ts';
 export { Fault, isFault } from '../core/fault.ts';
 export { LIMITS } from '../core/limits.ts';
 export { SCOPES, type Principal, type PrincipalKind, type Scope } from '../core/model/principal.ts';

@@ -30,7 +30,11 @@ describe('an export', () => {
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const ended = await runScript(ENTRY, ['audit', 'verify', '--file', file]);
-    expect(ended).toEqual({ code: 0, out: '2 trails, 9 events: every one verifies.\n', err: '' });
+    expect(ended).toEqual({
+      code: 0,
+      out: '2 trails, 9 events: every one verifies.\nNot checked: 1 sensitive value; an export holds their commitments only.\n',
+      err: '',
+    });
     expect(await readFile(file, 'utf8')).not.toContain(SECRET);
   });
 
@@ -145,7 +149,7 @@ describe('a list of heads', () => {
     expect(await inProcess(['audit', 'verify', '--data', copy])).toMatchObject({ code: 0 });
     const { code, out } = await inProcess(['audit', 'verify', '--heads', file, '--data', copy]);
     expect(code).toBe(1);
-    expect(out).toContain(`workflow ${workflow}: cut to 7 events; 8 were signed`);
+    expect(out).toContain(`workflow ${workflow}: cut to 7 events; 8 events were signed`);
   });
 
   test('shows a workflow that is gone, a rewritten trail, and a broken one', async () => {
@@ -164,6 +168,13 @@ describe('a list of heads', () => {
     sql(`UPDATE events SET body = json_set(body, '$.hash', '${hash}') WHERE seq = 7`);
     const rewritten = await compare();
     expect(rewritten.out).toContain('rewritten; event 7 is not the one that was signed');
+  });
+
+  test('counts one event as one', async () => {
+    await talked(folder, 'eve', ['start pump-inspection PUMP-09']);
+    await heads();
+    sql(`DELETE FROM workflows WHERE body ->> 'asset' = 'PUMP-09'`);
+    expect((await compare()).out).toMatch(/: the workflow is gone; 1 event was signed\n/);
   });
 
   test('that was changed, cut, or signed elsewhere counts for nothing', async () => {
@@ -203,7 +214,7 @@ describe('a list of heads', () => {
     const { code, err } = await run('verify', '--heads', file, '--workflow', workflow);
     expect({ code, err }).toEqual({
       code: 1,
-      err: '--file, --heads and the choice of trails exclude each other.\n',
+      err: '--all, --file, --heads and the choice of trails exclude each other.\n',
     });
   });
 });

@@ -18,6 +18,7 @@ import { damaged, parseItem } from './items.ts';
 type Lists = Pick<
   StorageBackend,
   | 'listEvents'
+  | 'listVault'
   | 'listOutbox'
   | 'listPointers'
   | 'listWorkflows'
@@ -31,6 +32,8 @@ type Lists = Pick<
 >;
 
 const EVENTS = `SELECT body, seq FROM events
+  WHERE tenant = ? AND workflow = ? AND seq > ? ORDER BY seq LIMIT ?`;
+const VAULT = `SELECT seq FROM vault
   WHERE tenant = ? AND workflow = ? AND seq > ? ORDER BY seq LIMIT ?`;
 const OUTBOX = `SELECT body FROM outbox
   WHERE tenant = ? AND workflow = ? ORDER BY lane, seq LIMIT ?`;
@@ -111,6 +114,12 @@ export function createLists(database: Database): Lists {
     listEvents: (tenant, workflow, { after, limit }): Promise<readonly StoredEvent[]> => {
       const under = { kind: 'event', tenant, workflow, seq: 1 } as const;
       return list(under, EVENTS, [tenant, workflow, after], limit);
+    },
+    listVault: async (tenant, workflow, { after, limit }) => {
+      checkLimit(limit, LIMITS.pageItems.max);
+      if (keyFault({ kind: 'vault', tenant, workflow, seq: 1 }) !== undefined) return [];
+      const found = await rows(VAULT, [tenant, workflow, after, limit]);
+      return found.map(({ seq }) => Number(seq));
     },
     listOutbox: (tenant, workflow, limit): Promise<readonly OutboxRow[]> => {
       const under = { kind: 'outbox', tenant, workflow, lane: '', seq: 1 } as const;

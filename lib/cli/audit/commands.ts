@@ -50,15 +50,17 @@ function addVerify(audit: Command, { out, settings, fail }: Commands): void {
   audit
     .command('verify')
     .description('verify every trail; exit code 1 if one does not')
+    .option('--all', 'every trail: what is verified where nothing is chosen')
     .option('--tenant <tenant>', 'only the trails of one tenant')
     .option('--workflow <id>', 'only one trail')
     .option('--file <export>', 'an export, in place of the data folder')
     .option('--heads <list>', 'against a signed list of heads')
     .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
-    .action(async (flags: Flags & { file?: string; heads?: string }) => {
-      const { file, heads, tenant, workflow } = flags;
-      if ([file, heads, tenant ?? workflow].filter((given) => given !== undefined).length > 1) {
-        throw new CliProblem('--file, --heads and the choice of trails exclude each other.');
+    .action(async (flags: Flags & { all?: true; file?: string; heads?: string }) => {
+      const { all, file, heads, tenant, workflow } = flags;
+      const chosen = [all, file, heads, tenant ?? workflow].filter((given) => given !== undefined);
+      if (chosen.length > 1) {
+        throw new CliProblem('--all, --file, --heads and the choice of trails exclude each other.');
       }
       const say = (lines: readonly string[], good: boolean): void => {
         for (const line of lines) out(line);

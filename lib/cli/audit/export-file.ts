@@ -12,10 +12,17 @@ export async function verifyExport(file: string): Promise<ExportReport> {
 }
 
 /** The lines to print for a report. */
-export function exportReportLines({ trails, events, faults }: ExportReport): readonly string[] {
+export function exportReportLines(report: ExportReport): readonly string[] {
+  const { trails, events, values, faults } = report;
   const count = `${counted(trails, 'trail')}, ${counted(events, 'event')}`;
-  if (faults.length === 0) return [`${count}: every one verifies.`];
-  return [...faults.map(faultText), `${count}: ${counted(faults.length, 'fault')}.`];
+  const apart =
+    values === 0
+      ? []
+      : [
+          `Not checked: ${counted(values, 'sensitive value')}; an export holds their commitments only.`,
+        ];
+  if (faults.length === 0) return [`${count}: every one verifies.`, ...apart];
+  return [...faults.map(faultText), `${count}: ${counted(faults.length, 'fault')}.`, ...apart];
 }
 
 function faultText(fault: ExportFault): string {

@@ -36,19 +36,22 @@ export async function verifyHeads(
 export function headsReportLines({ at, heads, faults }: HeadsReport): readonly string[] {
   const count = `${counted(heads, 'head')} of ${shownTime(at)} UTC`;
   if (faults.length === 0) return [`${count}: every one still stands.`];
-  return [...faults.map(faultText), `${count}: ${faults.length} broken.`];
+  return [...faults.flatMap(faultTexts), `${count}: ${faults.length} broken.`];
 }
 
-function faultText(fault: HeadFault): string {
+function faultTexts(fault: HeadFault): readonly string[] {
   const name = `tenant ${fault.tenant}, workflow ${fault.workflow}`;
   switch (fault.what) {
     case 'gone':
-      return `${name}: the workflow is gone; ${counted(fault.seq, 'event')} were signed`;
+      return [`${name}: the workflow is gone; ${signed(fault.seq)}`];
     case 'cut':
-      return `${name}: cut to ${counted(fault.now, 'event')}; ${fault.seq} were signed`;
+      return [`${name}: cut to ${counted(fault.now, 'event')}; ${signed(fault.seq)}`];
     case 'rewritten':
-      return `${name}: rewritten; event ${fault.seq} is not the one that was signed`;
+      return [`${name}: rewritten; event ${fault.seq} is not the one that was signed`];
     case 'broken':
-      return `${name}: ${chainText(fault.fault)}`;
+      return fault.faults.map((one) => `${name}: ${chainText(one)}`);
   }
 }
+
+const signed = (events: number): string =>
+  `${counted(events, 'event')} ${events === 1 ? 'was' : 'were'} signed`;

@@ -3,17 +3,17 @@ import type { Json } from '../../core/json.ts';
 import type { Lock, Workflow } from '../../core/model/workflow.ts';
 import type { Timeline, TimelineEvent } from '../../core/timeline.ts';
 import { chainText } from '../chain-words.ts';
-import { aligned, facts, lasted, plain, shownTime, wrapped } from '../text.ts';
+import { aligned, counted, facts, lasted, plain, shownTime, wrapped } from '../text.ts';
 import { waitingCells } from './outbox.ts';
 
 /** The lines of a timeline. */
 export function whyLines(timeline: Timeline, now: number, requests: boolean): readonly string[] {
   const { workflow, lock, events, outbox, verification } = timeline;
-  const { fault } = verification;
+  const { faults } = verification;
   const verdict =
-    fault === undefined
-      ? `${verification.events} events, every one verifies`
-      : `BROKEN: ${chainText(fault)}`;
+    faults.length === 0
+      ? `${counted(verification.events, 'event')}, every one verifies`
+      : `BROKEN: ${faults.map(chainText).join('; ')}`;
   const about: (readonly [string, string])[] = [
     ['workflow', `${workflow.id} (tenant ${workflow.tenant})`],
     ['procedure', `${workflow.procedure}@${workflow.procedure_version} on ${workflow.asset}`],
@@ -103,8 +103,10 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
   }
 }
 
+const SENSITIVE = { kept: '(kept apart)', erased: '(erased)', missing: '(missing)' } as const;
+
 function valueText(data: TimelineEvent['data'], sensitive: TimelineEvent['sensitive']): string {
-  if (sensitive !== undefined) return sensitive === 'kept' ? '(kept apart)' : '(erased)';
+  if (sensitive !== undefined) return SENSITIVE[sensitive];
   const { value, unit } = data;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return plain(value, 300);

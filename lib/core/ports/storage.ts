@@ -129,6 +129,12 @@ export interface StorageBackend {
     workflow: string,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly StoredEvent[]>;
+  /** Sequences above `after` under which a workflow keeps sensitive values, ascending. */
+  listVault(
+    tenant: string,
+    workflow: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly number[]>;
   /** Outbox rows of a workflow in order of lane and sequence. */
   listOutbox(tenant: string, workflow: string, limit: number): Promise<readonly OutboxRow[]>;
   /** Active workflows of a person, oldest first. */

@@ -1,10 +1,11 @@
 // Exports of audit trails, and their verification without a database. What verifies is the text that
 // was hashed, so a reader needs SHA-256 and nothing of this product.
-import { ChainVerifier, type ChainFault, type Head } from '../events.ts';
+import { ChainVerifier, eventBody, type ChainFault, type Head } from '../events.ts';
 import { LIMITS } from '../limits.ts';
 import { FORMAT, type StoredEvent, type Workflow } from '../model/workflow.ts';
 import type { StorageBackend } from '../ports/storage.ts';
 import { readLine, writeLine, type Line } from './lines.ts';
+import { ValueClaims } from './values.ts';
 
 /** Which trails to take. */
 export interface Selection {
@@ -77,6 +78,8 @@ export type ExportFault =
 export interface ExportReport {
   readonly trails: number;
   readonly events: number;
+  /** Sensitive values that the events commit to; an export never holds them. */
+  readonly values: number;
   readonly faults: readonly ExportFault[];
 }
 
@@ -84,6 +87,7 @@ interface Open {
   readonly tenant: string;
   readonly workflow: string;
   readonly verifier: ChainVerifier;
+  readonly claims: ValueClaims;
 }
 
 /** Verifies an export line by line, in memory that does not grow with it. */
@@ -93,6 +97,7 @@ export class ExportVerifier {
   #line = 0;
   #trails = 0;
   #events = 0;
+  #values = 0;
   readonly #faults: ExportFault[] = [];
 
   /** Takes the next line. */
@@ -111,7 +116,8 @@ export class ExportVerifier {
     else if (this.#end.trails !== this.#trails || this.#end.events !== this.#events) {
       this.#faults.push({ what: 'counts' });
     }
-    return { trails: this.#trails, events: this.#events, faults: this.#faults };
+    const [trails, events, values] = [this.#trails, this.#events, this.#values];
+    return { trails, events, values, faults: this.#faults };
   }
 
   #take(content: Line, line: number): void {
@@ -119,14 +125,9 @@ export class ExportVerifier {
       case 'event': {
         const { tenant, workflow, seq, hash, text } = content;
         this.#events++;
-        this.#of(tenant, workflow).verifier.add({
-          format: FORMAT,
-          tenant,
-          workflow,
-          seq,
-          text,
-          hash,
-        });
+        const event = { format: FORMAT, tenant, workflow, seq, text, hash };
+        const { verifier, claims } = this.#of(tenant, workflow);
+        if (verifier.add(event)) claims.add(eventBody(event));
         return;
       }
       case 'head':
@@ -146,16 +147,18 @@ export class ExportVerifier {
   #of(tenant: string, workflow: string): Open {
     const { tenant: t, workflow: w } = this.#open ?? {};
     if (t !== tenant || w !== workflow) this.#close(undefined);
-    this.#open ??= { tenant, workflow, verifier: new ChainVerifier(tenant, workflow) };
+    const verifier = new ChainVerifier(tenant, workflow);
+    this.#open ??= { tenant, workflow, verifier, claims: new ValueClaims() };
     return this.#open;
   }
 
   /** Ends a trail at its head; one that has no head line fails, because it may have been cut. */
   #close(head: Head | undefined): void {
     if (this.#open === undefined) return;
-    const { tenant, workflow, verifier } = this.#open;
+    const { tenant, workflow, verifier, claims } = this.#open;
     this.#open = undefined;
     this.#trails++;
+    this.#values += claims.kept().length;
     if (head === undefined) {
       this.#faults.push({ what: 'no_head', tenant, workflow });
       return;

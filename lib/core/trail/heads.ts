@@ -1,9 +1,8 @@
 // Signed lists of chain heads. A chain shows every change that did not rewrite its head; a list that is
 // kept elsewhere shows the rest: what was cut off, and what was rewritten as a whole.
 import { createHmac } from 'node:crypto';
-import { verifyWorkflow } from '../audit.ts';
+import { verifyWorkflow, type TrailFault } from '../audit.ts';
 import { sameDigest } from '../canonical.ts';
-import type { ChainFault } from '../events.ts';
 import type { StorageBackend } from '../ports/storage.ts';
 import { workflowsOf } from './export.ts';
 import { readLine, writeLine, type HeadLine } from './lines.ts';
@@ -62,7 +61,7 @@ export type HeadFault = Pick<HeadLine, 'tenant' | 'workflow' | 'seq'> &
     | { readonly what: 'gone' }
     | { readonly what: 'cut'; readonly now: number }
     | { readonly what: 'rewritten' }
-    | { readonly what: 'broken'; readonly fault: ChainFault }
+    | { readonly what: 'broken'; readonly faults: readonly TrailFault[] }
   );
 
 /** Compares a store with the heads of a list whose signature was checked. */
@@ -87,6 +86,6 @@ async function faultOf(store: StorageBackend, head: HeadLine): Promise<HeadFault
   const [event] = await store.listEvents(tenant, id, { after: seq - 1, limit: 1 });
   if (event?.seq === seq && event.hash !== hash) return { ...name, what: 'rewritten' };
   // The signed event stands where it stood; that all others lead to and from it, the chain says.
-  const { fault } = await verifyWorkflow(store, workflow);
-  return fault === undefined ? undefined : { ...name, what: 'broken', fault };
+  const { faults } = await verifyWorkflow(store, workflow);
+  return faults.length === 0 ? undefined : { ...name, what: 'broken', faults };
 }

@@ -66,7 +66,115 @@ export function erasingCases(use: UseBench): void {
     ]);
     expect(state).toMatchObject({ version: 4, head_seq: 4, state: 'RUNNING' });
     if (state === undefined) throw new Error('the workflow is gone');
-    expect(await verifyWorkflow(store, state)).not.toHaveProperty('fault');
+    expect(await verifyWorkflow(store, state)).toMatchObject({ values: 0, faults: [] });
+  });
+
+  test('the records that keep a value are listed in order of their number, page by page', async () => {
+    const bench = use();
+    const { store, tenant, otherTenant } = bench;
+    const on = await begun(bench);
+    const { workflow } = on;
+    const seqs = [await say(bench, on, code(workflow, 'number 0'))];
+    for (let n = 1; n < 11; n++) {
+      seqs.push(await say(bench, on, code(workflow, `number ${n}`, seqs.at(-1))));
+    }
+    const kept = (after: number, limit: number, owner = tenant, id = workflow) =>
+      store.listVault(owner, id, { after, limit });
+    expect(seqs).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(await kept(0, 4)).toEqual([2, 3, 4, 5]);
+    expect(await kept(5, 100)).toEqual([6, 7, 8, 9, 10, 11, 12]);
+    expect(await kept(12, 4)).toEqual([]);
+    expect(await kept(0, 4, otherTenant)).toEqual([]);
+    expect(await kept(0, 4, tenant, `${workflow}x`)).toEqual([]);
+    expect(await kept(0, 4, tenant, '')).toEqual([]);
+    await erase(bench, workflow);
+    expect(await kept(0, 100)).toEqual([]);
+  });
+
+  const vault = (bench: Bench, workflow: string, seq: number) =>
+    ({ kind: 'vault', tenant: bench.tenant, workflow, seq }) as const;
+  const faultsOf = async ({ store, tenant }: Bench, workflow: string) => {
+    const [state] = await store.snapshot([workflowKey(tenant, workflow)]);
+    if (state === undefined) throw new Error('the workflow is gone');
+    return (await verifyWorkflow(store, state)).faults;
+  };
+
+  test('a value that was changed, lost, added or put back is found by verification', async () => {
+    const bench = use();
+    const { store } = bench;
+    const on = await begun(bench);
+    const { workflow } = on;
+    const first = await say(bench, on, code(workflow, 'four two'));
+    const second = await say(bench, on, code(workflow, 'four three', first));
+    const third = await say(bench, on, code(workflow, 'four four', second));
+    expect(await faultsOf(bench, workflow)).toEqual([]);
+    const [row] = await store.snapshot([vault(bench, workflow, first)]);
+    if (row === undefined) throw new Error('the value is gone');
+    const at = (seq: number) => vault(bench, workflow, seq);
+    await bench.commit(
+      { op: 'update', key: at(first), expect: {}, set: { value: 'four nine' } },
+      { op: 'update', key: at(second), expect: {}, set: { key: row.key } },
+      { op: 'delete', key: at(third), expect: {} },
+      { op: 'create', key: at(1), item: { ...row, seq: 1 } },
+    );
+    expect(await faultsOf(bench, workflow)).toEqual([
+      { seq: 1, what: 'value_unnamed' },
+      { seq: 2, what: 'value_changed' },
+      { seq: 3, what: 'value_changed' },
+      { seq: 4, what: 'value_missing' },
+    ]);
+    await bench.commit(
+      { op: 'delete', key: at(1), expect: {} },
+      { op: 'update', key: at(first), expect: {}, set: { value: 'four two' } },
+    );
+    expect(await erase(bench, workflow)).toMatchObject({ records: [first, second] });
+    // What was lost before the erasure stays lost: no event says that it was erased.
+    expect(await faultsOf(bench, workflow)).toEqual([{ seq: 4, what: 'value_missing' }]);
+    await bench.commit({ op: 'create', key: at(first), item: row });
+    expect(await faultsOf(bench, workflow)).toEqual([
+      { seq: 2, what: 'value_not_erased' },
+      { seq: 4, what: 'value_missing' },
+    ]);
+  });
+
+  test.each([
+    ['no key', { set: { value: 'x' }, remove: ['key'] }],
+    ['a key that is none', { set: { key: 7 } }],
+    ['no value', { set: { key: 'k' }, remove: ['value'] }],
+  ])('a kept value with %s is found as unreadable', async (_what, change) => {
+    const bench = use();
+    const on = await begun(bench);
+    const seq = await say(bench, on, code(on.workflow, 'four two'));
+    await bench.commit({
+      op: 'update',
+      key: vault(bench, on.workflow, seq),
+      expect: {},
+      ...change,
+    });
+    expect(await faultsOf(bench, on.workflow)).toEqual([{ seq, what: 'value_unreadable' }]);
+  });
+
+  test('a value that is erased or recorded while its trail is verified is no fault', async () => {
+    const bench = use();
+    const { store, tenant } = bench;
+    const on = await begun(bench);
+    const { workflow } = on;
+    const first = await say(bench, on, code(workflow, 'four two'));
+    const [state] = await store.snapshot([workflowKey(tenant, workflow)]);
+    if (state === undefined) throw new Error('the workflow is gone');
+    const meanwhile = [
+      () => erase(bench, workflow),
+      () => say(bench, on, code(workflow, 'four three', first)),
+    ];
+    const racing: StorageBackend = {
+      ...store,
+      listVault: async (...args) => {
+        await meanwhile.shift()?.();
+        return store.listVault(...args);
+      },
+    };
+    expect(await verifyWorkflow(racing, state)).toMatchObject({ values: 1, faults: [] });
+    expect(meanwhile).toEqual([]);
   });
 
   test('erasing again says so and writes nothing', async () => {

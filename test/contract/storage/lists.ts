@@ -184,6 +184,7 @@ export function listCases(use: UseBench): void {
       store.listWorkflows(tenant, 'CREATED', { limit }),
       store.scanWorkflows({ limit }),
       store.listEvents(tenant, 'w1', { after: 0, limit }),
+      store.listVault(tenant, 'w1', { after: 0, limit }),
       store.listOutbox(tenant, 'w1', limit),
       store.listPointers(tenant, 'dev:ana', limit),
     ];
