@@ -11,6 +11,12 @@ const issuer = {
   tenants: ['plant-7'],
 };
 
+const urlOf = (chars: number): string => 'https://a.example/'.padEnd(chars, 'p');
+const hosts = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `h${n}.example`).join(',');
+const origins = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `https://h${n}.example`).join(',');
+
 describe('readSettings', () => {
   test('fills every default in from an empty environment', () => {
     expect(readSettings({})).toEqual({
@@ -140,12 +146,21 @@ describe('accepted and refused values', () => {
     ],
     ['CHECKPOINT_RATE_PER_MINUTE', ['60', '600000'], ['0', '59', '600001', 'off']],
     ['PORT', ['0', '1', '65535', '08000'], ['65536', '-1', '1.5', '1e3', '0x50', ' 80', 'http']],
-    ['CHECKPOINT_DATA', ['.', '/var/lib/a b'], [' ', ' data', 'data\n', 'a\0b', 'a'.repeat(4097)]],
-    ['CHECKPOINT_POLICIES', ['policies', '../shared'], [' ', 'a\0b']],
+    [
+      'CHECKPOINT_DATA',
+      ['.', '/var/lib/a b', 'a'.repeat(4096)],
+      [' ', ' data', 'data\n', 'a\0b', 'a'.repeat(4097)],
+    ],
+    [
+      'CHECKPOINT_POLICIES',
+      ['policies', '../shared', 'a'.repeat(4096)],
+      [' ', 'a\0b', 'a'.repeat(4097)],
+    ],
     [
       'CHECKPOINT_PUBLIC_URL',
-      ['https://a.example/mcp', 'http://127.0.0.1:8000/mcp', 'https://[::1]:8443/mcp'],
+      ['https://a.example/mcp', 'http://127.0.0.1:8000/mcp', 'https://[::1]:8443/mcp', urlOf(2048)],
       [
+        urlOf(2049),
         'a.example/mcp',
         '/mcp',
         'ftp://a.example',
@@ -162,13 +177,36 @@ describe('accepted and refused values', () => {
     ],
     [
       'CHECKPOINT_ALLOWED_ORIGINS',
-      ['https://a.example', 'https://a.example,http://localhost:5173', 'https://[::1]:1'],
-      ['*', 'null', 'a.example', 'https://a.example/', 'https://a.example/x', 'https://a.example,'],
+      [
+        'https://a.example',
+        'https://a.example,http://localhost:5173',
+        'https://[::1]:1',
+        origins(100),
+      ],
+      [
+        origins(101),
+        '*',
+        'null',
+        'a.example',
+        'https://a.example/',
+        'https://a.example/x',
+        'https://a.example,',
+      ],
     ],
     [
       'CHECKPOINT_ALLOWED_HOSTS',
-      ['a.example', 'a.example,[::1]', '10.0.0.7'],
-      ['a.example:8000', '*', '*.example', '::1', '[10.0.0.7]', 'https://a.example', 'a,,b', ','],
+      ['a.example', 'a.example,[::1]', '10.0.0.7', hosts(100)],
+      [
+        hosts(101),
+        'a.example:8000',
+        '*',
+        '*.example',
+        '::1',
+        '[10.0.0.7]',
+        'https://a.example',
+        'a,,b',
+        ',',
+      ],
     ],
     ['CHECKPOINT_AUTH_PROFILE', ['alexa', 'standard'], ['Alexa', 'none', 'off']],
     ['CHECKPOINT_LOG_LEVEL', ['trace', 'fatal'], ['INFO', '30', 'verbose']],

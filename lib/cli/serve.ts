@@ -1,13 +1,13 @@
 // `checkpoint serve`: the HTTP app on the embedded backend, on one port, until it is told to stop.
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import pino, { type Logger } from 'pino';
 import { activeVersions } from '../core/active-versions.ts';
-import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
 import { dataFile, localApp, openLocal, type Local } from '../wiring.ts';
+import { createBoundedServer } from './bounded-server.ts';
 import { CliProblem } from './failure.ts';
 import { missingWarning } from './policy/active.ts';
 import { COMMAND } from './form.ts';
@@ -34,7 +34,7 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
       logger.warn(told, 'unavailable');
     },
   });
-  const server = boundedServer();
+  const server = createBoundedServer();
   try {
     const port = await listen(server, settings);
     const shown = shownHost(settings.host);
@@ -125,23 +125,6 @@ async function warnOfMissingVersions(local: Local, logger: Pick<Logger, 'warn'>)
   } catch (error) {
     logger.warn({ err: error }, 'could not look for missing procedure versions');
   }
-}
-
-/**
- * A server on which a connection that says little, or says it slowly, is over soon: a caller who
- * waits longer than this has been given up by every assistant.
- */
-function boundedServer(): Server {
-  const server = createServer({
-    headersTimeout: LIMITS.requestMs.max,
-    requestTimeout: LIMITS.requestMs.max,
-    connectionsCheckingInterval: 500,
-    keepAliveTimeout: LIMITS.idleMs.max,
-    // Room for the longest token beside the other headers.
-    maxHeaderSize: LIMITS.headerBytes.max,
-  });
-  server.maxConnections = LIMITS.connections.max;
-  return server;
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<number> {

@@ -1,5 +1,5 @@
 // `checkpoint token`: signs a development token for whatever server runs on the data folder.
-import { SCOPES, type PrincipalKind, type Scope } from '../core/model/principal.ts';
+import { SCOPES, TENANT_NAME, type PrincipalKind, type Scope } from '../core/model/principal.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
 import { developmentIssuer } from '../wiring.ts';
@@ -55,8 +55,9 @@ function subjectOf({ subject, service }: TokenOptions): string {
 }
 
 function tenantOf(tenant: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(tenant)) return tenant;
-  throw new CliProblem('--tenant: expected 1 to 64 letters, digits, - or _');
+  if (TENANT_NAME.test(tenant)) return tenant;
+  const { max } = LIMITS.tenantChars;
+  throw new CliProblem(`--tenant: expected 1 to ${max} letters, digits, - or _`);
 }
 
 function scopesOf({ scope, service }: TokenOptions): readonly Scope[] {

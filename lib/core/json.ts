@@ -147,8 +147,12 @@ export function checkJson(value: unknown): void {
     if (typeof v === 'string') checkText(v, next);
     else if (typeof v === 'number') checkNumber(v, next);
     else if (typeof v === 'object') {
-      if (depth >= LIMITS.jsonDepth.max || ++seen > LIMITS.jsonNodes.max) {
+      if (depth >= LIMITS.jsonDepth.max) {
         const what = `nested deeper than ${LIMITS.jsonDepth.max} levels`;
+        throw new JsonFault('TOO_DEEP', pathOf(next), what);
+      }
+      if (++seen > LIMITS.jsonNodes.max) {
+        const what = `more than ${LIMITS.jsonNodes.max} objects and arrays`;
         throw new JsonFault('TOO_DEEP', pathOf(next), what);
       }
       queueMembers(v, next, queue);

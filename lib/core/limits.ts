@@ -7,7 +7,7 @@ export interface Limit {
   readonly reason: string;
 }
 
-/** The limits table. Each row is tested at the limit and one past it. */
+/** The limits table. Each row is tested at the limit and one past it, in test/limits. */
 export const LIMITS = {
   bodyBytes: {
     max: 262_144,
@@ -53,6 +53,27 @@ export const LIMITS = {
     reason: 'a signed question that names the longest subject',
   },
   tenantChars: { max: 64, unit: 'characters', reason: 'part of every key' },
+  workflowIdChars: { max: 64, unit: 'characters', reason: 'more than twice an id of ours' },
+  confirmationTokenChars: {
+    max: 200,
+    unit: 'characters',
+    reason: 'more than the longest token of a read-back',
+  },
+  idChars: { max: 48, unit: 'characters', reason: 'what an author calls a step or a procedure' },
+  titleChars: { max: 120, unit: 'characters', reason: 'a name that is spoken within a sentence' },
+  sentenceChars: { max: 300, unit: 'characters', reason: 'an instruction of two sentences' },
+  procedureVersion: { max: 9_999, unit: 'versions', reason: 'a new version every day, for years' },
+  assetPatternChars: { max: 120, unit: 'characters', reason: 'the form of a label' },
+  unitSymbolChars: { max: 16, unit: 'characters', reason: 'what stands on a gauge' },
+  unitNameChars: {
+    max: 64,
+    unit: 'characters',
+    reason: 'a unit in full words, in a definition and as it is said',
+  },
+  unitAliases: { max: 16, unit: 'names', reason: 'what people call one unit' },
+  decimals: { max: 9, unit: 'places', reason: 'finer than any gauge, exact in a number' },
+  procedureRules: { max: 50, unit: 'rules', reason: 'one for every second step' },
+  escalations: { max: 10, unit: 'audiences', reason: 'who is told of one deviation' },
   procedureSteps: {
     max: 100,
     unit: 'steps',
@@ -61,9 +82,9 @@ export const LIMITS = {
   textChars: { max: 2_000, unit: 'characters', reason: 'about four minutes of dictation' },
   reasonChars: { max: 500, unit: 'characters', reason: 'a spoken sentence or two' },
   spokenReadingChars: {
-    max: 120,
+    max: 200,
     unit: 'characters',
-    reason: 'the longest number in words, with its unit',
+    reason: 'a long number in words, with the longest unit',
   },
   unitConversions: {
     max: 8,

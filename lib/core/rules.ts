@@ -2,13 +2,14 @@
 import * as z from 'zod';
 import { Fault } from './fault.ts';
 import type { Json } from './json.ts';
+import { LIMITS } from './limits.ts';
 import type { Procedure } from './model/procedure.ts';
 import type { DomainPolicy, Finding, RuleInput } from './ports/policy.ts';
 
 const findingsSchema = z.array(
   z.object({
-    rule: z.string().min(1).max(48),
-    message: z.string().min(1).max(300),
+    rule: z.string().min(1).max(LIMITS.idChars.max),
+    message: z.string().min(1).max(LIMITS.sentenceChars.max),
     follows: z.enum(['retake', 'record_and_notify', 'block']),
   }),
 );

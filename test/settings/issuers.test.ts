@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { LIMITS } from '../../lib/core/limits.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { faultsOf } from '../support/settings-faults.ts';
 
@@ -114,6 +115,38 @@ describe('CHECKPOINT_ISSUERS', () => {
   test('takes an alias of 16 characters and a tenant id of 64', () => {
     const longest = { ...issuer, alias: 'abcdefghijklmnop', tenants: ['t'.repeat(64)] };
     expect(problemsOf(issuersText(longest))).toEqual([]);
+  });
+
+  test('takes 100 issuers of 1,000 tenants each, and not one more of either', () => {
+    const many = (count: number, tenants = 1) =>
+      issuersText(
+        ...Array.from({ length: count }, (_, n) => ({
+          ...issuer,
+          alias: `a${n}`,
+          issuer: `https://id${n}.example.com`,
+          tenants: Array.from({ length: tenants }, (_t, m) => `t${m}`),
+        })),
+      );
+    expect(problemsOf(many(100))).toEqual([]);
+    expect(problemsOf(many(101))).toHaveLength(1);
+    expect(problemsOf(many(1, 1_000))).toEqual([]);
+    expect(problemsOf(many(1, 1_001))).toHaveLength(1);
+  });
+
+  test.each([
+    ['issuer', 2_048, 'https://a.example/'],
+    ['jwks_url', 2_048, 'https://a.example/'],
+    ['audience', 2_048, 'a'],
+    ['tenant_claim', 256, 'a'],
+    ['agent_claim', 256, 'a'],
+  ])('takes %s of %d characters, and not one more', (field, most, begin) => {
+    const text = (chars: number) => issuersText({ ...issuer, [field]: begin.padEnd(chars, 'x') });
+    expect(problemsOf(text(most))).toEqual([]);
+    expect(problemsOf(text(most + 1))).toHaveLength(1);
+  });
+
+  test('bounds a tenant id as tokens do', () => {
+    expect(LIMITS.tenantChars.max).toBe(64);
   });
 
   test('reports the faults of several entries together', () => {

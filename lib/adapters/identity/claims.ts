@@ -1,14 +1,13 @@
 // From the claims of a token whose signature holds to a principal. Pure: no keys, no clock.
 // Invariants: a tenant is one the issuer speaks for; `mcp:service` is only ever held by a service.
 import { LIMITS } from '../../core/limits.ts';
-import { SCOPES, type PrincipalKind, type Scope } from '../../core/model/principal.ts';
+import { SCOPES, TENANT_NAME, type PrincipalKind, type Scope } from '../../core/model/principal.ts';
 import type { TokenFault, Verification } from '../../core/ports/identity.ts';
 import type { IssuerConfig } from './issuer-config.ts';
 
 /** The claims of a token, as they came. */
 export type Claims = { readonly [name: string]: unknown };
 
-const TENANT = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Reads everything but the times. The checks are in order: use, audience, subject, tenant. */
@@ -68,7 +67,7 @@ function tenantOf(claims: Claims, { tenants, tenantClaim }: IssuerConfig): strin
     return tenants !== 'any' && tenants.length === 1 ? tenants[0] : undefined;
   }
   const named = claims[tenantClaim];
-  if (typeof named !== 'string' || !TENANT.test(named)) return undefined;
+  if (typeof named !== 'string' || !TENANT_NAME.test(named)) return undefined;
   return tenants === 'any' || tenants.includes(named) ? named : undefined;
 }
 

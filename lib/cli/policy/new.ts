@@ -1,7 +1,8 @@
 // `checkpoint policy new`: a complete procedure to start from. It never overwrites a file.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { ProcedureInput } from '../../core/model/procedure.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { ID, type ProcedureInput } from '../../core/model/procedure.ts';
 import { CliProblem } from '../failure.ts';
 import { packageFolder } from '../package-folder.ts';
 
@@ -13,13 +14,14 @@ export async function newPolicy(
   folder: string,
   title: string = id.replace(/[-_]+/g, ' '),
 ): Promise<string> {
-  if (!/^[a-z][a-z0-9_-]{0,47}$/.test(id)) {
+  if (!ID.test(id)) {
     throw new CliProblem(
-      'ID: expected lower-case letters, digits, - or _, starting with a letter, at most 48.',
+      `ID: expected lower-case letters, digits, - or _, starting with a letter, at most ${LIMITS.idChars.max}.`,
     );
   }
-  if (title.trim() === '' || title.trim().length > 120) {
-    throw new CliProblem('--title: expected 1 to 120 characters.');
+  const { max } = LIMITS.titleChars;
+  if (title.trim() === '' || title.trim().length > max) {
+    throw new CliProblem(`--title: expected 1 to ${max} characters.`);
   }
   const file = join(folder, `${id}.json`);
   const schema = relative(dirname(resolve(file)), SCHEMA)

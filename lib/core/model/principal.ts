@@ -1,4 +1,10 @@
 // Who is calling. Always derived from a verified token, never from an argument.
+import { LIMITS } from '../limits.ts';
+
+/** What a tenant can be called. */
+export const TENANT_NAME = new RegExp(
+  `^[A-Za-z0-9][A-Za-z0-9_-]{0,${LIMITS.tenantChars.max - 1}}$`,
+);
 
 /** What a token may do; the closed list of scopes. */
 export const SCOPES = [

@@ -3,24 +3,25 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 
+/** What a procedure, a step, an option or a rule can be called. */
+export const ID = new RegExp(`^[a-z][a-z0-9_-]{0,${LIMITS.idChars.max - 1}}$`);
+
 const slug = z
   .string()
-  .regex(
-    /^[a-z][a-z0-9_-]{0,47}$/,
-    'expected lower-case letters, digits, - or _, starting with a letter',
-  )
+  .regex(ID, 'expected lower-case letters, digits, - or _, starting with a letter')
   .refine((name) => !(name in Object.prototype), { error: 'expected a name that is not reserved' });
-const spoken = z.string().trim().min(1).max(120);
-const sentence = z.string().trim().min(1).max(300);
+const spoken = z.string().trim().min(1).max(LIMITS.titleChars.max);
+const sentence = z.string().trim().min(1).max(LIMITS.sentenceChars.max);
+const unitName = z.string().trim().min(1).max(LIMITS.unitNameChars.max);
 const deviation = z
   .enum(['retake', 'record_and_notify', 'block'])
   .describe('what happens once a deviating value is confirmed');
 const range = z.strictObject({ min: z.number(), max: z.number() });
 
 const unitNames = {
-  symbol: z.string().trim().min(1).max(16),
-  spoken: spoken.describe('the unit as it is spoken, in full words'),
-  aliases: z.array(z.string().trim().min(1).max(32)).max(16).default([]),
+  symbol: z.string().trim().min(1).max(LIMITS.unitSymbolChars.max),
+  spoken: unitName.describe('the unit as it is spoken, in full words'),
+  aliases: z.array(unitName).max(LIMITS.unitAliases.max).default([]),
 };
 const conversion = z.strictObject({
   ...unitNames,
@@ -63,7 +64,7 @@ const readingStep = z.strictObject({
   decimals: z
     .int()
     .min(0)
-    .max(9)
+    .max(LIMITS.decimals.max)
     .describe('decimal places that are kept; more are refused, and converted values are rounded'),
   bounds: range.describe('hard limits, inclusive; beyond them a value deviates'),
   warning: range.optional().describe('values outside this band but within the bounds are reported'),
@@ -120,7 +121,7 @@ export const ruleSchema = z.strictObject({
 export const procedureSchema = z.strictObject({
   $schema: z.string().optional(),
   id: slug,
-  version: z.int().min(1).max(9_999),
+  version: z.int().min(1).max(LIMITS.procedureVersion.max),
   title: spoken,
   description: sentence,
   asset: z.strictObject({
@@ -128,12 +129,12 @@ export const procedureSchema = z.strictObject({
     pattern: z
       .string()
       .min(1)
-      .max(120)
+      .max(LIMITS.assetPatternChars.max)
       .describe('regular expression for the whole asset id, which is compared in upper case'),
     example: z.string().min(1).max(LIMITS.assetChars.max),
   }),
   steps: z.array(stepSchema).min(1).max(LIMITS.procedureSteps.max),
-  rules: z.array(ruleSchema).max(50).default([]),
+  rules: z.array(ruleSchema).max(LIMITS.procedureRules.max).default([]),
   escalation: z
     .array(
       z.strictObject({
@@ -141,7 +142,7 @@ export const procedureSchema = z.strictObject({
         notify: slug.describe('the audience, for example "supervisor"'),
       }),
     )
-    .max(10)
+    .max(LIMITS.escalations.max)
     .default([]),
 });
 

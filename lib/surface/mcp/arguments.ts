@@ -7,7 +7,7 @@ import { bounded } from './schema.ts';
 
 /** Which workflow is meant; left out where the person has one only. */
 export const workflowId = bounded(
-  64,
+  LIMITS.workflowIdChars.max,
   'Which work is meant (job, inspection, run): its workflow_id from an earlier answer. Leave it out to be asked which one.',
 ).optional();
 

@@ -70,7 +70,7 @@ export function answerIn({ state, reply }: Dialogue): Answer | 'declined' | unde
   const { confirm, workflow_id: workflow, to } = reply.content;
   switch (occasionOf(state)?.question) {
     case 'workflow':
-      return isShort(workflow, 64) ? { state, workflow } : undefined;
+      return isShort(workflow, LIMITS.workflowIdChars.max) ? { state, workflow } : undefined;
     case 'person':
       return isShort(to, LIMITS.subjectChars.max) ? { state, to } : undefined;
     case 'value':

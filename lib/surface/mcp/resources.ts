@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { refusalForAuditing, refusalForReading } from '../../core/authorize.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { ID } from '../../core/model/procedure.ts';
 import type { Principal } from '../../core/model/principal.ts';
 import type { Refusal } from '../../core/outcome.ts';
 import type { ProcedureRegistry } from '../../core/procedures.ts';
@@ -55,8 +56,10 @@ export type ResourceName =
 
 /** Reads a URI by its exact form. */
 export function resourceNamed(uri: string): ResourceName | undefined {
-  const procedure = /^procedure:\/\/([a-z][a-z0-9_-]{0,47})$/u.exec(uri)?.[1];
-  if (procedure !== undefined) return { kind: 'procedure', id: procedure };
+  const procedure = /^procedure:\/\/(.*)$/u.exec(uri)?.[1];
+  if (procedure !== undefined) {
+    return ID.test(procedure) ? { kind: 'procedure', id: procedure } : undefined;
+  }
   const match = /^workflow:\/\/([A-Za-z0-9_-]{1,64})(\/events(?:\?after=(\d{1,9}))?)?$/u.exec(uri);
   const [, id, events, after = '0'] = match ?? [];
   if (id === undefined) return undefined;

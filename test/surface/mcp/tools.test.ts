@@ -575,7 +575,7 @@ describe('bad arguments are an answer with every fault, and nothing is executed'
     ['record_step', { step: 's', reading: null }, ['/reading']],
     ['record_step', { step: 's', reading: 1, spoken_reading: 'one' }, ['/spoken_reading']],
     ['record_step', { step: 's', spoken_reading: 1 }, ['/spoken_reading']],
-    ['record_step', { step: 's', spoken_reading: '1'.repeat(121) }, ['/spoken_reading']],
+    ['record_step', { step: 's', spoken_reading: '1'.repeat(201) }, ['/spoken_reading']],
     ['record_step', { step: 's', confirmed: 'yes' }, ['/confirmed']],
     ['record_step', { step: 's', choice: 'x', unit: 'bar' }, ['/unit']],
     ['record_step', { step: 's', reading: 1, replaces: 0 }, ['/replaces']],

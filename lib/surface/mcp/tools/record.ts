@@ -22,7 +22,7 @@ const input = z
   .strictObject({
     workflow_id: workflowId,
     step: bounded(
-      64,
+      LIMITS.idChars.max,
       'Which step (item, point, check) this is for: step of next_step, or of a step that is corrected.',
     ),
     reading: z
@@ -36,11 +36,11 @@ const input = z
       'In place of reading, where the value is only known in words: the number as it was heard, whole and word for word ("minus two point five bar").',
     ).optional(),
     unit: bounded(
-      32,
+      LIMITS.unitNameChars.max,
       'The unit the person said, if any. A wrong unit is refused; one that the step can convert is converted.',
     ).optional(),
     choice: bounded(
-      120,
+      LIMITS.titleChars.max,
       'The option (condition, state, selection) that was chosen: its id or title. For choice steps.',
     ).optional(),
     text: bounded(
@@ -64,7 +64,7 @@ const input = z
       'To confirm as second person what somebody else recorded: the number that an earlier answer gave as confirms.',
     ),
     confirmation_token: bounded(
-      200,
+      LIMITS.confirmationTokenChars.max,
       'Only after the value was read back and the person clearly said yes: the confirmation_token of that answer.',
     ).optional(),
     idempotency_key: idempotencyKey,

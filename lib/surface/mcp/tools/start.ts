@@ -64,7 +64,7 @@ export const startWorkflow = defineTool({
     'Call this when a person wants to begin, open or start a procedure on one asset. It takes the asset, so that nobody else works on it, and returns the first step. Do not call it to go on with work that is already active. When an answer was lost, call it again with the same idempotency_key.',
   input: z.strictObject({
     procedure: bounded(
-      64,
+      LIMITS.idChars.max,
       'Which procedure (inspection, check, routine, job) to start: its name from list_procedures.',
     ),
     asset: bounded(
