@@ -1,6 +1,7 @@
 // A random history against the real service: what people and networks do, and what must hold after.
-// Invariants checked after every command: I1 (locks), I2 (repeats), I6 (faults), I8 (tenants); at the
-// end of a history I4 (chains).
+// Invariants checked after every command: I1 (locks), I2 (repeats), I6 (faults), I8 (tenants), and Q
+// (questions, in ./questions.ts); at the end of a history I4 (chains). Commands go to the service, except
+// those of a client that can be asked: they take the whole way over the surface.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { verifyWorkflow } from '../../lib/core/audit.ts';
@@ -12,7 +13,19 @@ import type { Outcome } from '../../lib/core/outcome.ts';
 import type { CommitResult, StorageBackend, Transaction } from '../../lib/core/ports/storage.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
 import { createService, type Service } from '../../lib/core/service/service.ts';
+import { eventBody } from '../../lib/core/events.ts';
 import { person, registryOf, START_MS, valveCheck } from '../support/pure-world.ts';
+import type { AskingClient, Back, Told } from './asking-client.ts';
+import {
+  answers,
+  asks,
+  back,
+  sameCall,
+  strayed,
+  subjectOf,
+  type Question,
+  type QuestionMove,
+} from './questions.ts';
 
 const ASSETS = ['V-101', 'V-102'] as const;
 const STEPS = ['isolated', 'inlet', 'outlet', 'leak', 'remarks'] as const;
@@ -87,7 +100,8 @@ export type Move =
   | { readonly do: 'repeat'; readonly which: number }
   | { readonly do: 'other payload'; readonly which: number }
   | { readonly do: 'foreign'; readonly which: number }
-  | { readonly do: 'fault'; readonly when: 'before' | 'after' };
+  | { readonly do: 'fault'; readonly when: 'before' | 'after' }
+  | QuestionMove;
 
 const small = fc.noBias(fc.nat(59));
 const flag = fc.boolean();
@@ -171,6 +185,8 @@ export const moves: fc.Arbitrary<Move> = fc.oneof(
       when: fc.constantFrom('before', 'after'),
     }),
   },
+  { weight: 6, arbitrary: asks },
+  { weight: 8, arbitrary: answers },
 ) as fc.Arbitrary<Move>;
 
 /** A command as it was sent, with what became of it. */
@@ -180,10 +196,14 @@ interface Sent {
   receipt: Receipt | undefined;
 }
 
-/** Changes a store; how the planted bugs get in. */
-export type Tamper = (transaction: Transaction) => Transaction;
+/** Changes what is committed, or what is asked for; how the planted bugs get in. */
+export interface Tamper {
+  readonly transaction?: (transaction: Transaction) => Transaction;
+  readonly command?: (command: Command) => Command;
+}
 
-const registry = registryOf({ domain: 'valves', procedures: [valveCheck] });
+/** The domain of the histories. */
+export const registry = registryOf({ domain: 'valves', procedures: [valveCheck] });
 
 /** Plays one history in a tenant of its own and throws where an invariant does not hold. */
 export class History {
@@ -196,29 +216,34 @@ export class History {
   readonly #tokens = new Map<string, string>();
   /** How often each result was committed or repeated, and each refusal given. */
   readonly counts: Record<string, number> = {};
+  readonly #client: AskingClient;
+  readonly #questions: Question[] = [];
   #asked: Sent | undefined;
+  #nowMs = START_MS;
   #fault: 'before' | 'after' | undefined;
   #keys = 0;
   #drawn = 0;
 
   constructor(
     store: StorageBackend,
+    client: AskingClient,
     tenant: string,
-    tamper: Tamper = (transaction) => transaction,
+    { transaction: wrong = (same) => same, command: wrongly = (same) => same }: Tamper = {},
   ) {
     this.#store = store;
+    this.#client = client;
     const both = ['procedures:run', 'procedures:supervise'] as const;
     this.#people = [person('Ana'), person('Ben'), person('Cara', both), person('Dan', both)].map(
       (who) => ({ ...who, tenant }),
     );
     this.#stranger = { ...person('Ana', both), tenant: `${tenant}-other` };
-    this.#service = createService({
+    const service = createService({
       store: {
         ...store,
-        commit: (transaction, deadlineMs) => this.#commit(tamper(transaction), deadlineMs),
+        commit: (transaction, deadlineMs) => this.#commit(wrong(transaction), deadlineMs),
       },
       registry,
-      clock: { now: () => START_MS, sleep: () => Promise.resolve() },
+      clock: { now: () => this.#nowMs, sleep: () => Promise.resolve() },
       random: {
         id: () => `${tenant}-${++this.#drawn}`,
         key: () => 'ab'.repeat(32),
@@ -227,12 +252,22 @@ export class History {
       secrets: secretsOf('a secret of the deployment, 32 or more'),
       sinks: ['log'],
     });
+    this.#service = {
+      execute: (principal, command, ...rest) =>
+        service.execute(principal, wrongly(command), ...rest),
+    };
   }
 
-  /** Makes everybody known to the tenant, so that work can be handed over. */
+  /** Makes everybody known to the tenant, so that work can be handed over: two are called Ben. */
   async meet(): Promise<void> {
-    for (const { tenant, subject, name } of this.#people) {
-      await this.#store.noteProfile({ tenant, subject, name });
+    const { tenant } = this.#stranger;
+    const namesake = {
+      tenant: tenant.slice(0, -'-other'.length),
+      subject: 'dev:ben-2',
+      name: 'Ben',
+    };
+    for (const { tenant: own, subject, name } of [...this.#people, namesake]) {
+      await this.#store.noteProfile({ tenant: own, subject, name });
     }
   }
 
@@ -249,6 +284,8 @@ export class History {
       if (this.#asked !== undefined)
         await this.#send(this.#asked.principal, this.#asked.command, before);
     } else if (move.do === 'foreign') await this.#foreign(this.#pick(move.which), before);
+    else if (move.do === 'ask') await this.#ask(move, before);
+    else if (move.do === 'answer') await this.#answer(move, before);
     else {
       const command = this.#command(move, before);
       if (command !== undefined)
@@ -286,10 +323,18 @@ export class History {
     }
   }
 
+  #directly({ principal, command }: Sent): Promise<Outcome> {
+    return this.#service.execute(principal, command, this.#nowMs + 60_000);
+  }
+
   /** Executes a command; a fault or a refusal must leave every state as it was (I6). */
-  async #execute(sent: Sent, before: World): Promise<Outcome> {
+  async #execute(
+    sent: Sent,
+    before: World,
+    way = (): Promise<Outcome> => this.#directly(sent),
+  ): Promise<Outcome> {
     const fault = this.#fault;
-    const outcome = await this.#service.execute(sent.principal, sent.command, START_MS + 60_000);
+    const outcome = await way();
     const struck = fault !== undefined && this.#fault === undefined;
     const wrote = outcome.code === 'OK' && !outcome.duplicate;
     const told =
@@ -298,7 +343,7 @@ export class History {
         : outcome.code === 'NEEDS_CONFIRMATION'
           ? outcome.reason
           : outcome.code;
-    this.counts[told] = (this.counts[told] ?? 0) + 1;
+    this.#count(told);
     hold('I6', (outcome.code === 'BACKEND_UNAVAILABLE') === struck, { outcome, fault });
     if (!wrote && !(struck && fault === 'after')) {
       hold('I6', isDeepStrictEqual(await this.#look(), before), { outcome, command: sent.command });
@@ -354,6 +399,122 @@ export class History {
     if (outcome.code === 'AMBIGUOUS') hold('I8', outcome.total === 0, { outcome });
   }
 
+  /** A call of a client that can be asked; a question that comes back is kept. */
+  async #ask(move: Extract<QuestionMove, { do: 'ask' }>, before: World): Promise<void> {
+    const command = this.#askable(move, before);
+    if (command === undefined) return;
+    const sent: Sent = {
+      principal: this.#actor(move, command, before, move.what === 'witness'),
+      command,
+      receipt: undefined,
+    };
+    this.#sent.push(sent);
+    const outcome = await this.#overSurface(sent, before);
+    if (outcome !== undefined) this.#learn(sent, outcome);
+  }
+
+  /** What comes back to a question: a yes counts as Q says, and nothing else writes anything. */
+  async #answer(move: Extract<QuestionMove, { do: 'answer' }>, before: World): Promise<void> {
+    const { way, n } = move;
+    const recent = this.#questions.slice(-4);
+    const question = recent[move.which % Math.max(1, recent.length)];
+    if (question === undefined) return;
+    if (way === 'late') this.#nowMs += TEN_MINUTES_MS;
+    const given = back(question, way, n);
+    const other = this.#questions.find((one) => !sameCall(one, question));
+    if (way === 'of another call' && other === undefined) return;
+    const asker = this.#people.find(({ subject }) => subject !== question.principal.subject);
+    const sent: Sent = {
+      principal: way === 'of another person' && asker ? asker : question.principal,
+      command: way === 'of another call' && other ? other.command : question.command,
+      receipt: undefined,
+    };
+    const outcome = await this.#overSurface(sent, before, given);
+    const wrote = outcome?.code === 'OK' && !outcome.duplicate;
+    const told = outcome === undefined ? 'unheard' : wrote ? 'written' : 'not written';
+    this.#count(`${way}: ${told}`);
+    if (way !== 'yes') {
+      const unchanged = isDeepStrictEqual(await this.#look(), before);
+      hold('Q', !wrote && unchanged, { what: 'it was no yes', way, question, outcome });
+      return;
+    }
+    if (outcome?.code !== 'OK') return;
+    const { receipt } = outcome;
+    if (question.receipt !== undefined) {
+      const again = isDeepStrictEqual(receipt, question.receipt);
+      const anew = recordedAnew(question.command, receipt, question.receipt);
+      hold('Q', !wrote && (again || anew), { what: 'a yes counted twice', question, outcome });
+    }
+    question.receipt ??= receipt;
+    if (!wrote) return;
+    const { workflow, seq } = receipt;
+    const { tenant } = question.principal;
+    const [event] = await this.#store.listEvents(tenant, workflow, { after: seq - 1, limit: 1 });
+    const wrong =
+      event === undefined ? ['event'] : strayed(question, given, receipt, eventBody(event));
+    hold('Q', wrong.length === 0, { what: 'another occasion', wrong, question, outcome });
+  }
+
+  /** Calls over the surface; undefined where the core did not hear of it. */
+  async #overSurface(sent: Sent, before: World, given?: Back): Promise<Outcome | undefined> {
+    const { principal, command } = sent;
+    const turn = { principal, service: this.#service, nowMs: this.#nowMs };
+    let told: Told | undefined;
+    const call = async (): Promise<Outcome> => {
+      told = await this.#client.call(turn, command, given);
+      return told.outcome ?? DECLINED;
+    };
+    const outcome = await this.#execute(sent, before, call);
+    if (told?.question !== undefined) {
+      const { state, options } = told.question;
+      const question: Question = { principal, command, state, options, receipt: undefined };
+      this.#questions.push(question);
+      this.#count(`asked: ${subjectOf(question)}`);
+    }
+    if (outcome === DECLINED) {
+      hold('Q', told?.code === 'DECLINED', { what: 'unheard', told, sent });
+      return undefined;
+    }
+    return outcome;
+  }
+
+  #count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  }
+
+  #askable(move: Extract<QuestionMove, { do: 'ask' }>, world: World): Command | undefined {
+    const active = world.workflows.filter(({ state }) => state !== 'COMPLETED');
+    const workflow = active[move.workflow % Math.max(1, active.length)];
+    if (workflow === undefined) return undefined;
+    const key = move.keyed ? { key: `k-${++this.#keys}` } : {};
+    const about = { ...(!move.bare && { workflow: workflow.id }), ...key };
+    const to = this.#who(move.input);
+    switch (move.what) {
+      case 'record': {
+        const open = STEPS.find((id) => workflow.steps[id]?.status !== 'done');
+        const step =
+          (move.step < 40 ? open : undefined) ?? STEPS[move.step % STEPS.length] ?? 'leak';
+        const fitting = inputsOf(step);
+        const input = fitting[move.input % fitting.length] as StepInput;
+        return { type: 'record_step', ...about, step, input };
+      }
+      case 'witness': {
+        const step = STEPS.find((id) => workflow.steps[id]?.status === 'awaiting_second');
+        const input = step === undefined ? undefined : inputsOf(step)[0];
+        if (step === undefined || input === undefined) return undefined;
+        return { type: 'record_step', ...about, workflow: workflow.id, step, input };
+      }
+      case 'hand_over':
+        return { type: 'hand_over', ...about, to: to.subject };
+      case 'hand_over to a name':
+        return { type: 'hand_over', ...about, to: to.name };
+      case 'abandon':
+        return { type: 'abandon_workflow', ...about, reason: 'r' };
+      case 'complete':
+        return { type: 'complete_workflow', ...about };
+    }
+  }
+
   #commit = async (transaction: Transaction, deadlineMs: number): Promise<CommitResult> => {
     const fault = this.#fault;
     if (fault === 'before') {
@@ -368,7 +529,10 @@ export class History {
     return result;
   };
 
-  #command(move: Extract<Move, { who: number }>, world: World): Command | undefined {
+  #command(
+    move: Exclude<Extract<Move, { who: number }>, QuestionMove>,
+    world: World,
+  ): Command | undefined {
     const key = move.keyed ? { key: `k-${++this.#keys}` } : {};
     if (move.do === 'start') {
       const asset = ASSETS[move.asset % ASSETS.length] ?? 'V-101';
@@ -452,11 +616,15 @@ export class History {
   }
 
   /** Who sends a command: mostly the person it is assigned to, otherwise anybody. */
-  #actor(move: Extract<Move, { who: number }>, command: Command, world: World): Principal {
+  #actor(
+    move: { readonly who: number },
+    command: Command,
+    world: World,
+    second = 'confirms' in command,
+  ): Principal {
     if (command.type === 'start_workflow' || move.who >= 40) return this.#who(move.who);
     const workflow = world.workflows.find(({ id }) => id === command.workflow);
     const supervising = command.type === 'resolve_block';
-    const second = 'confirms' in command;
     const fits = ({ subject, scopes }: Principal): boolean =>
       supervising
         ? scopes.has('procedures:supervise') && subject !== workflow?.holder.subject
@@ -517,6 +685,12 @@ function skipping(
     ? { type: 'record_step', ...about }
     : { type: 'correct_step', ...about, replaces };
 }
+
+/** Longer than any question is good for. */
+const TEN_MINUTES_MS = 600_000;
+
+/** Stands for a no, of which the core never hears. */
+const DECLINED = { code: 'NOT_FOUND', what: 'workflow', name: 'declined' } as const;
 
 interface World {
   readonly locks: readonly Lock[];
