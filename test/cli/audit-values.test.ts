@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { inProcess } from '../support/command-line.ts';
-import { dataFolder } from '../support/e2e.ts';
+import { dataFolder, serve, tokenFor } from '../support/e2e.ts';
 import { inspected, SECRET } from '../support/talked.ts';
 import { onDataFile } from '../support/trail.ts';
+import { tool } from '../support/wire.ts';
 
 let folder: string;
 let workflow: string;
@@ -145,6 +146,24 @@ describe('audit verify', () => {
       '1 trail, 8 events: every one verifies.\n',
     );
   });
+});
+
+test('the reason for skipping a sensitive step is kept apart, verified and erased like its text', async () => {
+  const other = await dataFolder();
+  const { url } = await serve(other);
+  const ana = { url, token: await tokenFor(other, 'ana', 'procedures:run') };
+  const start = { procedure: 'pump-inspection', asset: 'PUMP-01' };
+  const { workflow_id } = (await tool(ana, 'start_workflow', start)).fields;
+  const skip = { workflow_id, step: 'operator_remarks', skip_reason: 'plums' };
+  expect((await tool(ana, 'record_step', skip)).fields).toMatchObject({ code: 'OK' });
+  expect((await tool(ana, 'record_step', skip)).fields).toMatchObject({ duplicate: true });
+  const run = (...args: string[]) => inProcess([...args, '--data', other]);
+  expect((await run('audit', 'export')).out).not.toContain('plums');
+  expect((await run('audit', 'verify')).out).toContain('1 sensitive value: every one verifies');
+  expect((await run('why', 'PUMP-01')).out).toContain('skipped, reason (kept apart)');
+  await run('erase', 'PUMP-01', 'operator_remarks', '--reason', 'asked');
+  expect((await run('audit', 'verify')).code).toBe(0);
+  expect((await run('why', 'PUMP-01')).out).toContain('skipped, reason (erased)');
 });
 
 test('the story of a workflow tells a value that was lost from one that was erased', async () => {

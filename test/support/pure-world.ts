@@ -213,5 +213,8 @@ export function eventsFound(
   world: PureWorld,
   { matches, holds }: Extract<Decision, { kind: 'search' }>,
 ): readonly EventBody[] {
-  return world.events.filter((event) => matches(event) && (holds?.(event, undefined) ?? true));
+  return world.events.filter((event) => {
+    const vault = world.vault.find(({ seq }) => seq === event.seq);
+    return matches(event) && (holds?.(event, vault) ?? true);
+  });
 }

@@ -89,7 +89,7 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
     case 'step_confirmed':
       return `${text('step')}: ${valueText(data, sensitive)}, confirmed what event ${text('confirms')} says`;
     case 'step_skipped':
-      return `${text('step')}: skipped`;
+      return `${text('step')}: skipped${sensitive === undefined ? '' : `, reason ${SENSITIVE[sensitive]}`}`;
     case 'block_resolved':
       return `block ${text('block')} at ${text('step')} resolved: ${text('result')}`;
     case 'workflow_handed_over':

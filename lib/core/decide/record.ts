@@ -34,7 +34,7 @@ export function decideRecord(
   const { input } = command;
   if (input.kind === 'skip') {
     if (command.answer !== undefined) return notAsked();
-    return decideSkip({ workflow, procedure, step }, command, input.reason, context);
+    return decideSkip({ ...state, step }, command, input.reason, context);
   }
   const parsed = stepValue(step, input);
   if (!parsed.ok) return refuse({ code: 'INVALID_ARGUMENT', faults: parsed.faults });

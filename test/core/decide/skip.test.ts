@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RecordStep, StepInput } from '../../../lib/core/model/commands.ts';
 import type { ProcedureInput } from '../../../lib/core/model/procedure.ts';
+import { commitment } from '../../../lib/core/redact.ts';
 import { viewOf } from '../../../lib/core/view.ts';
 import { parsedProcedure } from '../../support/parsed-procedure.ts';
 import { person, PureWorld, refusalOf, eventsFound } from '../../support/pure-world.ts';
@@ -34,6 +35,15 @@ const round: ProcedureInput = {
     confirm('last', {}),
     confirm('extra', { optional: true }),
     confirm('more', { optional: true, requires: ['extra'] }),
+    {
+      id: 'remarks',
+      title: 'remarks',
+      instruction: 'Speak.',
+      kind: 'text',
+      optional: true,
+      max_chars: 100,
+      sensitive: true,
+    },
   ],
 };
 
@@ -62,6 +72,60 @@ const view = () => viewOf(world.state, parsedProcedure(round));
 beforeEach(() => {
   world = new PureWorld({ domain: 'rounds', procedures: [round] });
   world.run(ana, { type: 'start_workflow', procedure: 'round', asset: 'V-101' });
+});
+
+describe('skipping a sensitive step', () => {
+  const why = 'the valve of Mister Brown';
+
+  it('keeps the reason apart, where it can be erased, and nothing of it elsewhere', () => {
+    const decision = world.run(ana, skip('remarks', why));
+    expect(decision).toMatchObject({ receipt: { result: 'skipped', step: 'remarks', seq: 2 } });
+    expect(world.vault).toMatchObject([
+      { workflow: world.state.id, seq: 2, value: { skipped: why } },
+    ]);
+    const event = world.events.at(-1);
+    expect(event?.data).not.toHaveProperty('reason');
+    expect(event?.data['commitment']).toBe(commitment(world.vault[0]?.key ?? '', { skipped: why }));
+    const elsewhere = JSON.stringify([world.events, world.state, world.outbox, decision.kind]);
+    expect(elsewhere).not.toContain('Brown');
+    // A digest without a key would tell whether a guess of it is right.
+    expect(world.state.steps['remarks']).not.toHaveProperty('digest');
+  });
+
+  it('knows the repeat by what is kept, and another reason as another', () => {
+    world.run(ana, skip('remarks', why));
+    expect(world.decide(ana, skip('remarks', ` ${why} `))).toEqual({ kind: 'duplicate', seq: 2 });
+    expect(refusalOf(world.decide(ana, skip('remarks', 'other')))).toMatchObject({
+      code: 'NEEDS_CONFIRMATION',
+      reason: 'already_skipped',
+      replaces: 2,
+    });
+    world.run(ana, replacing(skip('remarks', 'other'), 2));
+    const seqs = (reason: string): readonly number[] => {
+      const found = world.decide(ana, replacing(skip('remarks', reason), 2));
+      if (found.kind !== 'search') throw new Error(found.kind);
+      return eventsFound(world, found).map(({ seq }) => seq);
+    };
+    world.run(ana, replacing(skip('remarks', 'third'), 3));
+    expect(seqs(why)).toEqual([]);
+    expect(seqs('other')).toEqual([3]);
+  });
+
+  it('takes a text of the same words for a text', () => {
+    world.run(ana, skip('remarks', why));
+    expect(
+      refusalOf(world.decide(ana, record('remarks', { kind: 'text', text: why }))),
+    ).toMatchObject({ code: 'NEEDS_CONFIRMATION', reason: 'was_skipped', replaces: 2 });
+  });
+
+  it('does not know the repeat of a reason that was erased', () => {
+    world.run(ana, skip('remarks', why));
+    world.vault.length = 0;
+    expect(refusalOf(world.decide(ana, skip('remarks', why)))).toMatchObject({
+      code: 'NEEDS_CONFIRMATION',
+      reason: 'already_skipped',
+    });
+  });
 });
 
 describe('skipping an optional step', () => {
