@@ -6,7 +6,7 @@ import { createTokenVerifier } from './adapters/identity/token-verifier.ts';
 import { openDevIssuer, type DevIssuer } from './adapters/identity/dev-issuer.ts';
 import { readDeploymentSecret } from './adapters/identity/deployment-secret.ts';
 import { checkPolicyFiles, type CheckedFile } from './adapters/policies/check-files.ts';
-import { loadPolicyFolder } from './adapters/policies/folder.ts';
+import { loadPolicyFolder, readPolicyFile } from './adapters/policies/folder.ts';
 import { systemClock, systemRandom } from './adapters/runtime/system.ts';
 import { createTokenBuckets } from './adapters/runtime/token-buckets.ts';
 import { openSqliteStore } from './adapters/sqlite/store.ts';
@@ -14,7 +14,11 @@ import { Fault } from './core/fault.ts';
 import type { Principal } from './core/model/principal.ts';
 import type { DomainPolicy } from './core/ports/policy.ts';
 import type { StorageBackend } from './core/ports/storage.ts';
-import { buildRegistry, type ProcedureRegistry } from './core/procedures.ts';
+import {
+  buildRegistry,
+  type ProcedureRegistry,
+  type RegisteredProcedure,
+} from './core/procedures.ts';
 import { createQueries, type Queries } from './core/queries.ts';
 import { registerProcedures } from './core/register-procedures.ts';
 import { headsKey, secretsOf } from './core/secrets.ts';
@@ -81,6 +85,15 @@ export async function loadRegistry(
   if (built.ok) return built.registry;
   const lines = built.faults.map(({ source, path, message }) => `  ${source} ${path}: ${message}`);
   throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
+}
+
+/** The procedures of one file, by itself; undefined where it has a fault. */
+export async function proceduresOf(
+  file: string,
+): Promise<readonly RegisteredProcedure[] | undefined> {
+  const read = await readPolicyFile(file, file);
+  const built = read.ok ? buildRegistry([read.policy]) : read;
+  return built.ok ? built.registry.all() : undefined;
 }
 
 /** Checks files of procedures before they are deployed, each with the places of its faults. */

@@ -10,6 +10,7 @@ import {
   type Step,
 } from './model/procedure.ts';
 import { canonicalAsset, foldName } from './names.ts';
+import { expectedOf, valueAt } from './shape-words.ts';
 import { unitFaults } from './unit.ts';
 
 /** Parses one definition; answers all its faults at once, those between its parts included. */
@@ -21,7 +22,7 @@ export function parseProcedure(
   const parsed = procedureSchema.safeParse(input);
   const faults = [
     ...exactFaults(input),
-    ...(parsed.success ? [] : parsed.error.issues.flatMap(shapeFaults)),
+    ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => shapeFaults(issue, input))),
     ...crossFaults(input),
   ];
   return parsed.success && faults.length === 0
@@ -42,9 +43,12 @@ function exactFaults(input: unknown): readonly InputFault[] {
   }
 }
 
-function shapeFaults(issue: z.core.$ZodIssue): readonly InputFault[] {
+function shapeFaults(issue: z.core.$ZodIssue, input: unknown): readonly InputFault[] {
   const path = issue.path.reduce<string>((base, part) => pointer(base, String(part)), '');
-  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+  if (issue.code !== 'unrecognized_keys') {
+    const absent = issue.code !== 'custom' && valueAt(input, issue.path) === undefined;
+    return [{ path, message: `${absent ? 'missing; ' : ''}${expectedOf(issue)}` }];
+  }
   return issue.keys.map((key) => ({
     path: pointer(path, key),
     message: 'expected no member of this name',

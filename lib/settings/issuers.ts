@@ -25,28 +25,46 @@ export interface IssuerSettings {
   readonly clientIds: readonly string[] | undefined;
 }
 
-const shortText = (most: number) => z.string().min(1).max(most);
+/** Says what a member has to be, and that it is missing where it is. */
+const wanted = (expected: string) => ({
+  error: ({ input }: { readonly input?: unknown }) =>
+    input === undefined ? `is missing; ${expected}` : expected,
+});
 
-const tenantId = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'expected a tenant id: 1 to 64 of A-Z a-z 0-9 _ -');
+const shortText = (most: number) => {
+  const said = wanted(`expected a text of 1 to ${most} characters`);
+  return z.string(said).min(1, said).max(most, said);
+};
+
+const ALIAS = wanted('expected 1 to 16 of a-z 0-9 -, a letter first');
+const TENANT = wanted('expected a tenant id: 1 to 64 of A-Z a-z 0-9 _ -');
+const TENANTS = wanted('expected at least one tenant id');
+const CLIENTS = wanted('expected at least one client id');
+
+const tenantId = z.string(TENANT).regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, TENANT);
 
 const issuerEntry = z
-  .strictObject({
-    alias: z
-      .string()
-      .regex(/^[a-z][a-z0-9-]{0,15}$/, 'expected 1 to 16 of a-z 0-9 -, a letter first'),
-    issuer: shortText(2048).refine(isPlainHttpUrl, 'expected an absolute http or https URL'),
-    jwks_url: shortText(2048).refine(
-      isSecureUrl,
-      'expected an https URL (http only to this machine)',
-    ),
-    audience: shortText(2048).optional(),
-    tenants: z.array(tenantId).min(1, 'expected at least one tenant id').max(1000),
-    tenant_claim: shortText(256).default('tenant'),
-    agent_claim: shortText(256).optional(),
-    client_ids: z.array(shortText(256)).min(1, 'expected at least one client id').optional(),
-  })
+  .strictObject(
+    {
+      alias: z.string(ALIAS).regex(/^[a-z][a-z0-9-]{0,15}$/, ALIAS),
+      issuer: shortText(2048).refine(isPlainHttpUrl, 'expected an absolute http or https URL'),
+      jwks_url: shortText(2048).refine(
+        isSecureUrl,
+        'expected an https URL (http only to this machine)',
+      ),
+      audience: shortText(2048).optional(),
+      tenants: z.array(tenantId, TENANTS).min(1, TENANTS).max(1000, 'expected at most 1000'),
+      tenant_claim: shortText(256).default('tenant'),
+      agent_claim: shortText(256).optional(),
+      client_ids: z.array(shortText(256), CLIENTS).min(1, CLIENTS).optional(),
+    },
+    {
+      error: (issue) =>
+        issue.code === 'unrecognized_keys'
+          ? `expected no member ${issue.keys.join(', ')}`
+          : 'expected an object',
+    },
+  )
   .transform((entry): IssuerSettings => ({
     alias: entry.alias,
     issuer: entry.issuer,

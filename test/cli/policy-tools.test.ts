@@ -55,7 +55,7 @@ test('the check prints every fault of every file with its place, and ends with c
   expect(lines).toContain(
     `${at('shape.json')}:2:9 /id: expected lower-case letters, digits, - or _, starting with a letter`,
   );
-  expect(lines).toContain(`${at('shape.json')}:1:1 /version: missing; expected number`);
+  expect(lines).toContain(`${at('shape.json')}:1:1 /version: missing; expected a number`);
   expect(lines.at(-2)).toBe(
     `${at('rules.mjs')}: expected an export named policy with domain, procedures and perhaps check`,
   );
@@ -75,6 +75,30 @@ test('a procedure is shown on one screen', async () => {
   expect(out).toContain('Its domain has rules in code too');
   expect(lines.length).toBeLessThanOrEqual(40);
   for (const line of lines) expect([...line].length).toBeLessThanOrEqual(100);
+});
+
+test('a procedure of one’s own is shown from its file, before it is served anywhere', async () => {
+  const folder = await tempFolder();
+  await inProcess(['policy', 'new', 'my-round', '--folder', folder]);
+  const show = (name: string) => inProcess(['policy', 'show', join(folder, name)]);
+  const { code, out, err } = await show('my-round.json');
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(/^my round \(my-round@1\): What this procedure/);
+  await writeFile(
+    join(folder, 'both.mjs'),
+    `import { readFileSync } from 'node:fs';
+     const one = JSON.parse(readFileSync(new URL('my-round.json', import.meta.url)));
+     export const policy = { domain: 'own', procedures: [one, { ...one, version: 2 }] };`,
+  );
+  const both = (await show('both.mjs')).out;
+  expect(both.match(/^my round \(my-round@[12]\)/gm)).toHaveLength(2);
+  await writeFile(join(folder, 'bad.json'), '{"id":"bad"}');
+  expect(await show('bad.json')).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/bad\.json has faults: .*policy check .*bad\.json says which\.\n$/),
+  });
+  expect((await show('none.json')).code).toBe(1);
 });
 
 test('a procedure is shown as JSON that passes the check', async () => {

@@ -141,7 +141,7 @@ describe('a definition', () => {
     [
       'a conversion with a factor without end',
       withUnit({ symbol: 'mV', spoken: 'millivolts', factor: Infinity }),
-      '/steps/1/unit/conversions/0/factor: Invalid input: expected number, received Infinity',
+      '/steps/1/unit/conversions/0/factor: expected a number',
     ],
     [
       'a rule on a step that is not a reading',

@@ -44,7 +44,7 @@ describe('CHECKPOINT_ISSUERS', () => {
     [
       'an entry that is no object',
       '[1]',
-      'expected a JSON array of issuers; /0 Invalid input: expected object, received number',
+      'expected a JSON array of issuers; /0 expected an object',
     ],
     [
       'an alias that starts with a digit',
@@ -84,7 +84,17 @@ describe('CHECKPOINT_ISSUERS', () => {
     [
       'an unknown field',
       issuersText({ ...issuer, jwksUrl: 'x' }),
-      'expected a JSON array of issuers; /0 Unrecognized key: "jwksUrl"',
+      'expected a JSON array of issuers; /0 expected no member jwksUrl',
+    ],
+    [
+      'an entry of which everything is missing',
+      '[{}]',
+      'expected a JSON array of issuers; /0/alias is missing; expected 1 to 16 of a-z 0-9 -, a letter first; /0/issuer is missing; expected a text of 1 to 2048 characters; /0/jwks_url is missing; expected a text of 1 to 2048 characters; /0/tenants is missing; expected at least one tenant id',
+    ],
+    [
+      'members of other types',
+      issuersText({ ...issuer, alias: 7, tenants: 'plant-7' }),
+      'expected a JSON array of issuers; /0/alias expected 1 to 16 of a-z 0-9 -, a letter first; /0/tenants expected at least one tenant id',
     ],
     [
       'an empty list of clients',

@@ -98,19 +98,8 @@ function readText(text: string): Read {
     ...(value === undefined ? [] : [faultOf(value)]),
     ...(parsed.ok ? [] : parsed.faults),
   ];
-  faults.push(
-    ...found.map(({ path, message }) => {
-      const place = places.at(path);
-      return { ...place, path, message: places.has(path) ? message : missing(message) };
-    }),
-  );
+  faults.push(...found.map(({ path, message }) => ({ ...places.at(path), path, message })));
   return { inputs: faults.length > 0 ? [] : [input as ProcedureInput], faults, places };
-}
-
-/** A member that is not there is told as missing, with what was expected of it. */
-function missing(message: string): string {
-  const expected = /expected [^]*?(?=, received undefined$|$)/u.exec(message)?.[0];
-  return expected === undefined ? message : `missing; ${expected}`;
 }
 
 function strictFault(text: string): JsonFault | undefined {

@@ -37,8 +37,7 @@ export async function loadPolicyFolder(path: string): Promise<DomainPolicy[]> {
   const policies: DomainPolicy[] = [];
   const faults: ProcedureFault[] = [];
   for (const source of await policyFiles(path)) {
-    const file = join(path, source);
-    const result = source.endsWith('.json') ? await readJson(file, source) : await readModule(file);
+    const result = await readPolicyFile(join(path, source), source);
     if (result.ok) policies.push(result.policy);
     else faults.push(...result.faults.map((fault) => ({ source, ...fault })));
   }
@@ -49,6 +48,11 @@ export async function loadPolicyFolder(path: string): Promise<DomainPolicy[]> {
     ['These procedure files cannot be used:', ...lines].join('\n'),
     sorted,
   );
+}
+
+/** Reads one file; a module runs. Its policy is named `domain` where it is a JSON file. */
+export function readPolicyFile(file: string, domain: string): Promise<FileResult> {
+  return /\.(?:mjs|js|ts)$/u.test(file) ? readModule(file) : readJson(file, domain);
 }
 
 async function policyFiles(path: string): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import type { Commands } from '../commands.ts';
 import { activeLines, missing, versionsInUse } from './active.ts';
 import { checkFiles } from './check.ts';
 import { newPolicy } from './new.ts';
-import { findProcedure, procedureLines } from './show.ts';
+import { findProcedures, procedureLines } from './show.ts';
 
 /** Adds the commands. */
 export function addPolicyCommands({ program, out, settings, fail }: Commands): void {
@@ -29,12 +29,14 @@ export function addPolicyCommands({ program, out, settings, fail }: Commands): v
   policy
     .command('show')
     .description('show a procedure: steps, bounds, rules')
-    .argument('<procedure>', 'ID or ID@VERSION')
+    .argument('<procedure>', 'ID, ID@VERSION, or a file')
     .option('--json', 'as JSON, with every default filled in')
     .action(async (name: string, { json }: { json?: boolean }) => {
-      const found = await findProcedure(settings({}), name);
-      if (json === true) out(JSON.stringify(found.procedure, null, 2));
-      else for (const line of procedureLines(found)) out(line);
+      for (const [i, found] of (await findProcedures(settings({}), name)).entries()) {
+        if (i > 0) out('');
+        if (json === true) out(JSON.stringify(found.procedure, null, 2));
+        else for (const line of procedureLines(found)) out(line);
+      }
     });
   policy
     .command('active')

@@ -2,15 +2,28 @@
 import type { Procedure, Step } from '../../core/model/procedure.ts';
 import type { RegisteredProcedure } from '../../core/procedures.ts';
 import type { Settings } from '../../settings.ts';
-import { loadRegistry } from '../../wiring.ts';
+import { loadRegistry, proceduresOf } from '../../wiring.ts';
 import { CliProblem } from '../failure.ts';
+import { COMMAND } from '../form.ts';
 import { aligned, counted, facts, wrapped } from '../text.ts';
 
-/** Finds `ID` (the newest version) or `ID@VERSION` among the shipped and the configured ones. */
-export async function findProcedure(
+/** What a name stands for: the procedures of a file, or the one of an id. */
+export async function findProcedures(
   settings: Settings,
   name: string,
-): Promise<RegisteredProcedure> {
+): Promise<readonly RegisteredProcedure[]> {
+  if (!/[/\\]|\.(?:json|mjs|js|ts)$/u.test(name)) return [await findProcedure(settings, name)];
+  const found = await proceduresOf(name);
+  if (found !== undefined && found.length > 0) return found;
+  throw new CliProblem(
+    found === undefined
+      ? `${name} has faults: ${COMMAND} policy check ${name} says which.`
+      : `${name} has no procedure.`,
+  );
+}
+
+/** Finds `ID` (the newest version) or `ID@VERSION` among the shipped and the configured ones. */
+async function findProcedure(settings: Settings, name: string): Promise<RegisteredProcedure> {
   const [, id = '', version] = /^([^@]*)(?:@([0-9]{1,4}))?$/.exec(name) ?? [];
   const registry = await loadRegistry(settings);
   const wanted = registry.find(id, version === undefined ? undefined : Number(version));

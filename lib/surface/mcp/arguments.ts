@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { InputFault } from '../../core/input-fault.ts';
 import { pointer } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { expectedOf, valueAt } from '../../core/shape-words.ts';
 import { bounded } from './schema.ts';
 
 /** Which workflow is meant; left out where the person has one only. */
@@ -49,29 +50,5 @@ export function faultsOf(error: z.ZodError, input: unknown): readonly InputFault
 }
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
-  if (value === undefined && issue.code !== 'custom') return 'required';
-  switch (issue.code) {
-    case 'invalid_type':
-      return `expected a ${issue.expected === 'int' ? 'whole number' : issue.expected}`;
-    case 'invalid_value':
-      return `expected one of: ${issue.values.map(String).join(', ')}`;
-    case 'too_small':
-      return issue.origin === 'string'
-        ? 'expected a text that is not empty'
-        : `expected at least ${String(issue.minimum)}`;
-    case 'too_big':
-      return `expected at most ${String(issue.maximum)}${issue.origin === 'string' ? ' characters' : ''}`;
-    default:
-      return issue.message;
-  }
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, part) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, part)
-        ? (value as Record<PropertyKey, unknown>)[part]
-        : undefined,
-    input,
-  );
+  return value === undefined && issue.code !== 'custom' ? 'required' : expectedOf(issue);
 }

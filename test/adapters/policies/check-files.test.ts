@@ -52,9 +52,9 @@ test('every fault of a file has the place of its value, or of what it is missing
   expect(await check({ 'x.json': text })).toEqual([
     'x.json:2:9 /id: expected lower-case letters, digits, - or _, starting with a letter',
     'x.json:6:68 /asset/example: expected an example that matches the pattern in upper case',
-    'x.json:9:23 /steps/0/on_deviation: Invalid option: expected one of "retake"|"record_and_notify"|"block"',
-    'x.json:10:5 /steps/1/title: missing; expected string',
-    'x.json:10:5 /steps/1/on_deviation: missing; expected one of "retake"|"record_and_notify"|"block"',
+    'x.json:9:23 /steps/0/on_deviation: expected one of: retake, record_and_notify, block',
+    'x.json:10:5 /steps/1/title: missing; expected a string',
+    'x.json:10:5 /steps/1/on_deviation: missing; expected one of: retake, record_and_notify, block',
     'x.json:10:46 /steps/1/titel: expected no member of this name',
   ]);
 });
@@ -102,7 +102,7 @@ test('files that are too long, not UTF-8, or not there have no places', async ()
       'long.json : expected at most 262144 bytes',
       'latin.json : expected UTF-8 text',
       'none.mjs : expected an export named policy with domain, procedures and perhaps check',
-      'bad.mjs /procedures/0/version: Invalid input: expected number, received undefined',
+      'bad.mjs /procedures/0/version: missing; expected a number',
     ]),
   );
 });
