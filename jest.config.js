@@ -6,6 +6,7 @@ export default {
   modulePathIgnorePatterns: [
     '<rootDir>/cdk.out/',
     '<rootDir>/dist/',
+    '<rootDir>/reports/',
     '<rootDir>/test/architecture/fixtures/',
   ],
   extensionsToTreatAsEsm: ['.ts'],

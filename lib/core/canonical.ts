@@ -26,12 +26,12 @@ export function canonicalHash(value: unknown): string {
 
 /** HMAC-SHA-256 of a value's canonical JSON under a secret, 64 lower-case hex digits. */
 export function canonicalMac(secret: string, value: unknown): string {
-  return createHmac('sha256', secret).update(canonicalJson(value), 'utf8').digest('hex');
+  return createHmac('sha256', secret).update(canonicalJson(value)).digest('hex');
 }
 
 /** Compares two digests in constant time; digests of different length differ. */
 export function sameDigest(a: string, b: string): boolean {
-  const left = Buffer.from(a, 'utf8');
-  const right = Buffer.from(b, 'utf8');
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
 }

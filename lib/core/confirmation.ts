@@ -48,12 +48,20 @@ export function signQuestion(
     replaces,
     to,
   ]);
-  const payload = Buffer.from(said, 'utf8').toString('base64url');
+  const payload = Buffer.from(said).toString('base64url');
   return `c2.${payload}.${mac(secret, asked, payload)}`;
 }
 
 /** What a text says, unverified: good for finding what it is about, and for nothing else. */
-export function occasionOf(text: string): (Occasion & { readonly expires: number }) | undefined {
+export function occasionOf(text: string): Dated | undefined {
+  return partsOf(text)?.occasion;
+}
+
+type Dated = Occasion & { readonly expires: number };
+
+function partsOf(
+  text: string,
+): { readonly occasion: Dated; readonly payload: string; readonly given: string } | undefined {
   const [version, payload, given, ...rest] = text.split('.');
   if (version !== 'c2' || payload === undefined || given === undefined || rest.length > 0) {
     return undefined;
@@ -69,7 +77,7 @@ export function occasionOf(text: string): (Occasion & { readonly expires: number
   const question = QUESTIONS[Number(at)];
   if (question === undefined || typeof expires !== 'number') return undefined;
   if (typeof workflow !== 'string' || typeof basis !== 'number') return undefined;
-  return {
+  const occasion = {
     question,
     expires,
     workflow,
@@ -77,6 +85,7 @@ export function occasionOf(text: string): (Occasion & { readonly expires: number
     ...(typeof replaces === 'number' && { replaces }),
     ...(typeof to === 'string' && { to }),
   };
+  return { occasion, payload, given };
 }
 
 /** The occasion of a text that was signed for exactly this; `late` once its time is over. */
@@ -86,10 +95,10 @@ export function verifyQuestion(
   text: string,
   now: number,
 ): (Occasion & { readonly late: boolean }) | undefined {
-  const occasion = occasionOf(text);
-  const [, payload = '', given = ''] = text.split('.');
-  if (occasion === undefined || !sameDigest(given, mac(secret, asked, payload))) return undefined;
-  const { expires, ...rest } = occasion;
+  const parts = partsOf(text);
+  if (parts === undefined) return undefined;
+  if (!sameDigest(parts.given, mac(secret, asked, parts.payload))) return undefined;
+  const { expires, ...rest } = parts.occasion;
   return { ...rest, late: now >= expires };
 }
 

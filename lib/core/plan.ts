@@ -69,8 +69,8 @@ export interface CommitPlan {
 
 /** The aggregate as it is after a change; the one place that applies one. */
 export function applyChange(before: Workflow, change: WorkflowChange): Workflow {
-  const after: Record<string, unknown> = { ...before, ...change.set };
-  if (change.steps !== undefined) after['steps'] = { ...before.steps, ...change.steps };
+  const steps = { ...before.steps, ...change.steps };
+  const after: Record<string, unknown> = { ...before, ...change.set, steps };
   for (const name of change.remove ?? []) delete after[name];
   return after as unknown as Workflow;
 }

@@ -36,5 +36,5 @@ export function headsKey(master: string): string {
 
 /** A short MAC for tokens: 128 bits, URL-safe. */
 export function shortMac(secret: string, text: string): string {
-  return createHmac('sha256', secret).update(text, 'utf8').digest('base64url').slice(0, 22);
+  return createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22);
 }

@@ -2,7 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import canonicalize from 'canonicalize';
-import { canonicalHash, canonicalJson, sameDigest, sha256Hex } from '../../lib/core/canonical.ts';
+import {
+  canonicalHash,
+  canonicalJson,
+  canonicalMac,
+  sameDigest,
+  sha256Hex,
+} from '../../lib/core/canonical.ts';
 import { JsonFault, parseJson } from '../../lib/core/json.ts';
 
 interface Vector {
@@ -111,6 +117,14 @@ describe('canonicalJson', () => {
     ['half a character pair as a name', { meta: { '\uDEAD': 1 } }],
   ])('refuses %s and never folds it into another value', (_name, value) => {
     expect(codeOf(() => canonicalHash(value))).not.toBe('accepted');
+  });
+});
+
+describe('canonicalMac', () => {
+  it('is the HMAC-SHA-256 of the canonical UTF-8 text in lower-case hex', () => {
+    expect(canonicalMac('Schlüssel', { b: 2, a: 'ä' })).toBe(
+      '22f4fb768382965efe4934bab6a4fb73dd63cfd5e2f03e0d63f88aae09432e4f',
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { occasionOf, signQuestion, verifyQuestion } from '../../lib/core/confirmation.ts';
-import { secretsOf } from '../../lib/core/secrets.ts';
+import { headsKey, secretsOf, shortMac } from '../../lib/core/secrets.ts';
 
 const secret = secretsOf('a secret of the deployment, 32 or more')('acme').confirmation;
 const asked = { tenant: 'acme', subject: 'dev:ana', step: 'inlet', value: 42.25 } as const;
@@ -70,6 +70,23 @@ describe('a signed question', () => {
   ])('%j, %s, is refused', (given, _what) => {
     expect(verifyQuestion(secret, asked, given, NOW)).toBeUndefined();
   });
+
+  it.each([
+    [`${version}.${said}`, 'without its signature'],
+    [`c2.${of([9, NOW, 'w1', 3])}.${mac}`, 'of an unknown question'],
+    [`c2.${of([0, '1', 'w1', 3])}.${mac}`, 'that never ends'],
+    [`c2.${of([0, NOW, 1, 3])}.${mac}`, 'of no workflow'],
+    [`c2.${of([0, NOW, 'w1', '3'])}.${mac}`, 'of no basis'],
+    [`c2.${of({ length: 6 })}.${mac}`, 'that is no list'],
+    [`c2.%%%.${mac}`, 'that is not encoded'],
+  ])('%j, %s, is about nothing', (given, _what) => {
+    expect(occasionOf(given)).toBeUndefined();
+  });
+
+  it('says text of any script, and leaves out what is not of its kind', () => {
+    const text = `c2.${of([0, NOW, 'Ärger', 3, '7', 8])}.${mac}`;
+    expect(occasionOf(text)).toEqual({ ...occasion, workflow: 'Ärger', expires: NOW });
+  });
 });
 
 describe('secrets', () => {
@@ -80,5 +97,27 @@ describe('secrets', () => {
     const all = [of('a'), of('b'), elsewhere('a')].flatMap((one) => Object.values(one));
     expect(new Set(all).size).toBe(6);
     expect(again('a')).toEqual(of('a'));
+  });
+
+  it('are pinned: another derivation would void every digest and token there is', () => {
+    const master = 'a secret of the deployment, 32 or more';
+    expect(secretsOf(master)('acme')).toEqual({
+      ledger: '5eba56cf11b63f73111be5a347fd9200285fd17c5bed3feb2aabcd8ffc87c1b8',
+      confirmation: 'b9cbc715052fd27a1a1ca0733f64ddf2fc13a1fca330da0228f2da499fa193cc',
+    });
+    expect(headsKey(master)).toBe(
+      '7c9e35e1d3a82a20667d1e4b8a3ebd2ca464d4d31f4154176532a10bcfabca66',
+    );
+    expect(shortMac('secret', 'Köhler')).toBe('7tHOKO_gETf6dBYJ8WbjW-');
+  });
+
+  it('of at most 10,000 tenants are kept in memory', () => {
+    const of = secretsOf('a secret of the deployment, 32 or more');
+    const first = of('t0');
+    for (let n = 1; n < 10_000; n++) of(`t${n}`);
+    expect(of('t0')).toBe(first);
+    of('t10000');
+    expect(of('t0')).not.toBe(first);
+    expect(of('t0')).toEqual(first);
   });
 });

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { canonicalJson, sha256Hex } from '../../lib/core/canonical.ts';
-import { appendEvent, ChainVerifier, GENESIS, type Head } from '../../lib/core/events.ts';
+import {
+  appendEvent,
+  ChainVerifier,
+  GENESIS,
+  readableEvent,
+  type Head,
+} from '../../lib/core/events.ts';
 import type { StoredEvent } from '../../lib/core/model/workflow.ts';
 
 const actor = { subject: 'dev:ana', name: 'Ana', kind: 'person', via: 'mcp' } as const;
@@ -23,8 +29,8 @@ function chain(length: number): { events: StoredEvent[]; head: Head } {
   return { events, head };
 }
 
-function verify(events: readonly StoredEvent[], head: Head, workflow = 'w1') {
-  const verifier = new ChainVerifier('acme', workflow);
+function verify(events: readonly StoredEvent[], head: Head, workflow = 'w1', tenant = 'acme') {
+  const verifier = new ChainVerifier(tenant, workflow);
   for (const event of events) verifier.add(event);
   return verifier.finish(head);
 }
@@ -105,7 +111,35 @@ describe('a chain of events', () => {
     expect(verify(tampered, claimed)).toEqual(fault);
   });
 
-  it('shows a chain that was copied to another workflow', () => {
+  it('shows a chain that was copied to another workflow or tenant', () => {
     expect(verify(events, head, 'w2')).toEqual({ seq: 1, what: 'content' });
+    expect(verify(events, head, 'w1', 'other')).toEqual({ seq: 1, what: 'content' });
+  });
+});
+
+describe('an event for people', () => {
+  const place = { tenant: 'acme', workflow: 'w1', head: { seq: 4, hash: 'e'.repeat(64) } };
+  const draft = { type: 'step_recorded', at: '2026-01-01T00:00:00.000Z', actor } as const;
+  const read = (data: { readonly [key: string]: string }) => {
+    const { event } = appendEvent(place, { ...draft, data });
+    return { event, readable: readableEvent(event) };
+  };
+
+  it('says what was hashed, and neither the tenant nor the workflow', () => {
+    const { event, readable } = read({ step: 'inlet' });
+    expect(readable).toEqual({
+      ...draft,
+      seq: 5,
+      data: { step: 'inlet' },
+      redacted: false,
+      prev: 'e'.repeat(64),
+      hash: event.hash,
+    });
+  });
+
+  it('says of a sensitive value only that there is one', () => {
+    const { readable } = read({ step: 'remarks', commitment: 'c'.repeat(64) });
+    expect(readable).toMatchObject({ redacted: true });
+    expect(readable.data).toEqual({ step: 'remarks' });
   });
 });

@@ -6,7 +6,7 @@ import {
   ledgerRowIsValid,
   type KeyedCommand,
 } from '../../lib/core/ledger.ts';
-import type { Command, RecordStep } from '../../lib/core/model/commands.ts';
+import type { Command, RecordStep, StepInput } from '../../lib/core/model/commands.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
 import { person, START_MS } from '../support/pure-world.ts';
 
@@ -64,6 +64,11 @@ describe('the ledger', () => {
       { type: 'record_step', key: 'k-1', step: 'inlet', input: step.input },
       ['workflow_id'],
     ],
+    [
+      'several, in the order of their names,',
+      { ...step, step: 'outlet', input: { kind: 'reading', value: 2, unit: 'psi' } },
+      ['reading', 'step', 'unit'],
+    ],
     ['another operation', { type: 'complete_workflow', key: 'k-1', workflow: 'w1' }, ['operation']],
   ] as [string, Command, string[]][])(
     'names the fields that differ for %s',
@@ -71,6 +76,39 @@ describe('the ledger', () => {
       expect(compareWithLedger(row, keyed(command))).toEqual({ same: false, fields });
     },
   );
+
+  it.each([
+    [
+      { kind: 'spoken_reading', text: 'two', unit: 'bar' },
+      { kind: 'spoken_reading', text: 'three', unit: 'psi' },
+      ['spoken_reading', 'unit'],
+    ],
+    [{ kind: 'choice', option: 'dry' }, { kind: 'choice', option: 'wet' }, ['choice']],
+    [{ kind: 'text', text: 'fine' }, { kind: 'text', text: 'bad' }, ['text']],
+    [{ kind: 'skip', reason: 'dark' }, { kind: 'skip', reason: 'wet' }, ['skip_reason']],
+    [{ kind: 'confirm', confirmed: true }, { kind: 'confirm', confirmed: false }, ['confirmed']],
+    [{ kind: 'text', text: 'dry' }, { kind: 'choice', option: 'dry' }, ['choice', 'text']],
+  ] as [StepInput, StepInput, string[]][])(
+    'names arguments as callers know them where %j becomes %j',
+    (first, second, fields) => {
+      const one = ledgerRow(keyed({ ...step, input: first }), receipt, START_MS);
+      expect(compareWithLedger(one, keyed({ ...step, input: first }))).toEqual({ same: true });
+      expect(compareWithLedger(one, keyed({ ...step, input: second }))).toEqual({
+        same: false,
+        fields,
+      });
+    },
+  );
+
+  it('counts neither the key nor a signed answer as an argument', () => {
+    const answer = { state: 'c2.x.y' };
+    expect(keyed({ ...step, key: 'k-2' })).toMatchObject({
+      digest: row.digest,
+      fields: row.fields,
+    });
+    expect(keyed({ ...step, answer })).toMatchObject({ digest: row.digest, fields: row.fields });
+    expect(keyed({ ...step, key: 'k-2' }).key).not.toBe(row.key);
+  });
 
   it('keeps keys of two people and two tenants apart', () => {
     const ben = person('Ben');

@@ -1,9 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Fault } from '../../lib/core/fault.ts';
 import { itemBytes, keyText, tableKey } from '../../lib/core/keys.ts';
-import { compilePlan, type CommitPlan } from '../../lib/core/plan.ts';
+import {
+  compilePlan,
+  rememberKey,
+  type CommitPlan,
+  type WorkflowChange,
+} from '../../lib/core/plan.ts';
 import type { ItemKey } from '../../lib/core/ports/storage.ts';
-import { person, PureWorld } from '../support/pure-world.ts';
+import { ledgerOf, lockOf } from '../support/plans.ts';
+import { person, PureWorld, START_MS } from '../support/pure-world.ts';
 
 const ana = person('Ana');
 let world: PureWorld;
@@ -73,6 +79,19 @@ describe('compiling a plan', () => {
     expect(writes[2]).toEqual({ op: 'check', key: lock, expect: { fence: 1 } });
   });
 
+  it('takes a guard that expects what the write expects anyway', () => {
+    const [write] = compilePlan(step).writes;
+    const guards = [{ key: workflowKey(), expect: { version: 1 } }];
+    expect(compilePlan({ ...step, guards }).writes[0]).toStrictEqual(write);
+  });
+
+  it('refuses a guard on what the plan creates', () => {
+    const event = { kind: 'event', tenant: 'acme', workflow: world.state.id, seq: 2 } as const;
+    expect(refusal({ ...step, guards: [{ key: event, expect: {} }] })).toBe(
+      'plan refused: a guard on a event that is created',
+    );
+  });
+
   it('refuses a guard that contradicts the write of the same item', () => {
     expect(
       refusal({ ...step, guards: [{ key: workflowKey(), expect: { version: 9 } }] }),
@@ -117,6 +136,164 @@ describe('compiling a plan', () => {
     const { before, change } = plan.aggregate;
     const steps = { ...before.steps, ...change.steps };
     expect(itemBytes({ ...before, ...change.set, steps })).toBe(32_768);
+    expect(() => compilePlan(after(bytes + 1))).toThrow(
+      new Fault('terminal', 'STATE_TOO_LARGE', 'a state of 32769 bytes'),
+    );
+  });
+
+  it('never refuses the end of a workflow for the size of its state', () => {
+    if (step.aggregate.op !== 'update') throw new Error('expected an update');
+    const before = { ...step.aggregate.before, asset: 'x'.repeat(40_000) };
+    const change = { set: { state: 'COMPLETED' } } as const;
+    expect(refusal({ ...step, aggregate: { op: 'update', before, change } })).toBe('compiled');
+    expect(refusal({ ...step, aggregate: { op: 'create', state: before } })).toContain(
+      'a state of',
+    );
+  });
+});
+
+describe('a part of a plan', () => {
+  const tenant = 'acme';
+  const lock = lockOf({ tenant, asset: 'V-101' });
+  const { tenant: _t, asset: _a, ...changing } = lock;
+  const lockKey = { kind: 'lock', tenant, asset: 'V-101' };
+  const held = { asset: 'V-101', workflow: 'w1', fence: 7 } as const;
+  const given = { held: true, workflow: 'w1', fence: 7 };
+  const ledger = ledgerOf(tenant, 'k', 1);
+  const last = { procedure: 'p', version: 1, at: 'then', values: {} };
+  const pointer = {
+    format: 1,
+    tenant,
+    subject: 'dev:ana',
+    workflow: 'w001',
+    asset: 'V-101',
+    procedure: 'p',
+    since: 'then',
+  };
+  const vault = { format: 1, tenant, workflow: 'w001', seq: 2, key: 'k', value: 'v' };
+  const outbox = {
+    format: 1,
+    tenant,
+    workflow: 'w001',
+    lane: 'notify:log',
+    seq: 2,
+    id: 'i',
+    payload: {},
+    attempts: 0,
+    due_at: 0,
+  };
+  const ended = ['workflow', 'procedure', 'subject', 'name', 'since'];
+  const write = (op: string, key: object, rest: object) => ({ op, key, ...rest });
+
+  it.each([
+    [
+      'a ledger row is created where none counts any more',
+      { ledger },
+      write(
+        'create',
+        { kind: 'ledger', tenant, key: 'k' },
+        { item: ledger, expiredAt: 1767323045 },
+      ),
+    ],
+    [
+      'a first lock is created',
+      { locks: [{ op: 'take', lock, freeAt: undefined }] },
+      write('create', lockKey, { item: lock }),
+    ],
+    [
+      'a lock is taken while it is free under the fence that was seen',
+      { locks: [{ op: 'take', lock, freeAt: 3 }] },
+      write('update', lockKey, { expect: { held: false, fence: 3 }, set: changing }),
+    ],
+    [
+      'a lock is released by its holder alone, and keeps what it remembers',
+      { locks: [{ op: 'release', ...held }] },
+      write('update', lockKey, { expect: given, set: { held: false }, remove: ended }),
+    ],
+    [
+      'a released lock remembers the values it is given',
+      { locks: [{ op: 'release', ...held, last }] },
+      write('update', lockKey, { expect: given, set: { held: false, last }, remove: ended }),
+    ],
+    [
+      'a lock handed over changes its holder and nothing else',
+      { locks: [{ op: 'hand_over', ...held, subject: 'dev:ben', name: 'Ben' }] },
+      write('update', lockKey, { expect: given, set: { subject: 'dev:ben', name: 'Ben' } }),
+    ],
+    [
+      'a pointer replaces whatever is there',
+      { pointers: [{ op: 'add', pointer }] },
+      write(
+        'create',
+        { kind: 'pointer', tenant, subject: 'dev:ana', workflow: 'w001' },
+        { item: pointer, replace: true },
+      ),
+    ],
+    [
+      'a pointer is removed whether it is there or not',
+      { pointers: [{ op: 'remove', subject: 'dev:ben' }] },
+      write(
+        'delete',
+        { kind: 'pointer', tenant, subject: 'dev:ben', workflow: 'w001' },
+        { expect: {} },
+      ),
+    ],
+    [
+      'a sensitive value is created',
+      { vault: [vault] },
+      write('create', { kind: 'vault', tenant, workflow: 'w001', seq: 2 }, { item: vault }),
+    ],
+    [
+      'an erased value is deleted',
+      { erased: [9] },
+      write('delete', { kind: 'vault', tenant, workflow: 'w001', seq: 9 }, { expect: {} }),
+    ],
+    [
+      'an outbox row is created',
+      { outbox: [outbox] },
+      write(
+        'create',
+        { kind: 'outbox', tenant, workflow: 'w001', lane: 'notify:log', seq: 2 },
+        { item: outbox },
+      ),
+    ],
+  ] as [string, Partial<CommitPlan>, object][])('%s', (_name, part, expected) => {
+    expect(compilePlan({ ...step, events: [], ...part }).writes.slice(1)).toStrictEqual([expected]);
+  });
+
+  it('that changes an aggregate names what is set, put in and removed, and nothing else', () => {
+    if (step.aggregate.op !== 'update') throw new Error('expected an update');
+    const { before } = step.aggregate;
+    const compiled = (change: WorkflowChange): unknown =>
+      compilePlan({ ...step, events: [], aggregate: { op: 'update', before, change } }).writes[0];
+    const fence = { version: 1, head_seq: 1, head_hash: before.head_hash };
+    const update = { op: 'update', key: workflowKey(), expect: fence };
+    const set = { version: 2 };
+    expect(compiled({ set })).toStrictEqual({ ...update, set });
+    expect(compiled({ set, remove: ['block'] })).toStrictEqual({
+      ...update,
+      set,
+      remove: ['block'],
+    });
+  });
+
+  it('that creates an aggregate wants its key to be free', () => {
+    const { state } = world;
+    const { writes } = compilePlan({ ...step, events: [], aggregate: { op: 'create', state } });
+    expect(writes).toStrictEqual([{ op: 'create', key: workflowKey(), item: state }]);
+  });
+
+  it('that is nothing but an answer to remember is one row', () => {
+    expect(rememberKey(ledger, START_MS)).toStrictEqual({
+      writes: [
+        {
+          op: 'create',
+          key: { kind: 'ledger', tenant, key: 'k' },
+          item: ledger,
+          expiredAt: 1_767_323_045,
+        },
+      ],
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 // The second person of a step: another subject, a person, the same content, one named record.
-import { commitment } from '../redact.ts';
+// No procedure asks for one on a sensitive text, so what is confirmed is never secret.
 import { viewOf } from '../view.ts';
 import { closedFor, commitChange, refuse, type DecideContext, type Decision } from './decision.ts';
 import { question, sameContent, type Recording } from './recording.ts';
@@ -22,7 +22,7 @@ export function witnessed(r: Recording, context: DecideContext): Decision | unde
       code: 'NEEDS_CONFIRMATION',
       reason: 'second_person',
       step: step.id,
-      ...(!r.sensitive && { heard: r.value }),
+      heard: r.value,
       ...(r.original !== undefined && { original: r.original }),
       ...(step.kind === 'reading' && { unit: step.unit.symbol }),
       state: question(r, context, 'witness', slot.seq),
@@ -36,16 +36,13 @@ export function witnessed(r: Recording, context: DecideContext): Decision | unde
     procedure,
     event: {
       type: 'step_confirmed',
-      data: {
-        confirms: slot.seq,
-        ...(r.vault !== undefined && { commitment: commitment(r.vault.key, r.value) }),
-      },
+      data: { confirms: slot.seq },
     },
     receipt: {
       command: 'record_step',
       result: 'confirmed',
       step: step.id,
-      ...(!r.sensitive && { value: r.value }),
+      value: r.value,
       ...(r.original !== undefined && { original: r.original }),
     },
     change: (seq) => ({

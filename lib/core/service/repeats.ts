@@ -4,7 +4,7 @@ import { eventBody } from '../events.ts';
 import { Fault } from '../fault.ts';
 import { compareWithLedger, ledgerRow, ledgerRowIsValid, type KeyedCommand } from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
-import type { LedgerRow, Receipt, VaultRow, Workflow } from '../model/workflow.ts';
+import type { EventBody, LedgerRow, Receipt, VaultRow, Workflow } from '../model/workflow.ts';
 import type { Outcome } from '../outcome.ts';
 import { rememberKey } from '../plan.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -71,13 +71,12 @@ export function createRepeats(
     return answered ?? told(workflow, receipt);
   };
 
-  /** The value an event commits to; a second person's event commits to the record it confirms. */
+  /** The value an event commits to. */
   const committed = async (
     { tenant, id }: Workflow,
-    event: { readonly seq: number; readonly data: { readonly [name: string]: unknown } },
+    { seq, data }: EventBody,
   ): Promise<VaultRow | undefined> => {
-    if (event.data['commitment'] === undefined) return undefined;
-    const seq = Number(event.data['confirms'] ?? event.seq);
+    if (data['commitment'] === undefined) return undefined;
     const [vault] = await store.snapshot([{ kind: 'vault', tenant, workflow: id, seq }]);
     return vault;
   };
@@ -95,7 +94,7 @@ export function createRepeats(
     search: async (attempt, workflow, { after, matches, holds = () => true }) => {
       const { tenant, id } = workflow;
       const limit = LIMITS.pageItems.max;
-      for (let from = after; ;) {
+      for (let from = after; ; from += limit) {
         if (clock.now() >= attempt.deadlineMs) {
           throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'the trail was too long to search');
         }
@@ -106,9 +105,7 @@ export function createRepeats(
             return recognised(attempt, workflow, receiptOf(body));
           }
         }
-        const last = page.at(-1);
-        if (last === undefined || page.length < limit) return undefined;
-        from = last.seq;
+        if (page.length < limit) return undefined;
       }
     },
   };
