@@ -42,7 +42,10 @@ interface Request {
 }
 
 interface Handler {
-  handle(request: Request, options?: object): Promise<{ readonly response: Answer }>;
+  handle(
+    request: Request,
+    options?: { readonly abortSignal?: AbortSignal },
+  ): Promise<{ readonly response: Answer }>;
 }
 
 /** Puts a shim on a client, in the place of the network. */
@@ -59,7 +62,9 @@ export function shimOn(client: DynamoDBDocumentClient): Shim {
       body: JSON.parse(request.body) as PassingCall['body'],
       pass: async () => (await handle(request, options)).response,
     };
-    return { response: await (interference(call) ?? call.pass()) };
+    const replaced = interference(call);
+    if (replaced === undefined) return handle(request, options);
+    return { response: await Promise.race([replaced, aborted(options?.abortSignal)]) };
   };
   return {
     set: (next) => {
@@ -71,6 +76,15 @@ export function shimOn(client: DynamoDBDocumentClient): Shim {
       return names;
     },
   };
+}
+
+/** Rejects as the network does when a call is given up. */
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => {
+      reject(Object.assign(new Error('given up'), { name: 'AbortError' }));
+    });
+  });
 }
 
 /** The answer of an exception, as the service puts it. */
@@ -106,6 +120,17 @@ export function firstCalls(
     seen += 1;
     return interference(call, seen);
   };
+}
+
+/** Passes a call on; its answer, and what is in it. */
+export async function jsonOf(
+  call: PassingCall,
+): Promise<{ readonly answer: Answer; readonly content: Readonly<Record<string, unknown>> }> {
+  const answer = await call.pass();
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) chunks.push(chunk);
+  const content = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+  return { answer, content };
 }
 
 /** The number of items of a transaction. */
