@@ -130,6 +130,11 @@ export const LIMITS = {
     reason: 'enough to see that there are many',
   },
   commandAttempts: { max: 12, unit: 'attempts', reason: 'contention ends long before' },
+  conflictTries: {
+    max: 8,
+    unit: 'sends',
+    reason: 'of one call while others write the same item; the next attempt reads first',
+  },
   ledgerDays: { max: 30, unit: 'days', reason: 'the documented life of an idempotency key' },
   confirmationMinutes: {
     max: 10,

@@ -114,7 +114,7 @@ export const importRules: readonly ImportRule[] = [
     from: { path: '^lib/infra/' },
     to: {
       path: '^lib/',
-      pathNot: '^lib/(?:infra/|settings/|settings\\.ts$|adapters/dynamodb/keys\\.ts$)',
+      pathNot: '^lib/(?:infra/|settings/|settings\\.ts$|adapters/dynamodb/table\\.ts$)',
     },
   },
   {

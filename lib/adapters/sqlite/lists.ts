@@ -1,5 +1,4 @@
 // Lists: always whole pages, so that no cursor of the database is ever open across an await.
-import { InputError } from '../../core/input-error.ts';
 import { keyFault } from '../../core/keys.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type {
@@ -10,9 +9,9 @@ import type {
   Workflow,
   WorkflowState,
 } from '../../core/model/workflow.ts';
+import { checkLimit, readCursor, writeCursor } from '../../core/pages.ts';
 import type { ItemKey, Page, StorageBackend } from '../../core/ports/storage.ts';
 import type { Database } from './database.ts';
-import { readCursor, writeCursor } from './cursor.ts';
 import { damaged, parseItem } from './items.ts';
 
 type Lists = Pick<
@@ -152,9 +151,4 @@ export function createLists(database: Database): Lists {
       return list(under, TENANT_OUTBOX, [tenant], limit);
     },
   };
-}
-
-function checkLimit(limit: number, max: number): void {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return;
-  throw new InputError([{ path: '/limit', message: `expected a whole number from 1 to ${max}` }]);
 }

@@ -99,9 +99,18 @@ export interface FailedCondition {
   readonly item?: Items[ItemKind];
 }
 
-/** The answer to a commit: all of it happened, or none of it and why. */
+/**
+ * The answer to a commit: all of it happened, or none of it and why. `contended` says that others were
+ * writing at that moment, so that not every condition could be looked at, and items that were handed
+ * back may be half of what they write.
+ */
 export type CommitResult =
-  { readonly ok: true } | { readonly ok: false; readonly failed: readonly FailedCondition[] };
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly failed: readonly FailedCondition[];
+      readonly contended?: true;
+    };
 
 /** The items of a snapshot, in the order of their keys. */
 export type Snapshot<K extends readonly ItemKey[]> = {

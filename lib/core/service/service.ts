@@ -15,7 +15,7 @@ import type { LedgerRow, Workflow } from '../model/workflow.ts';
 import type { Outcome, Refusal } from '../outcome.ts';
 import { aggregateAfter, compilePlan } from '../plan.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
-import type { FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
+import type { CommitResult, FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { activeChoices, resolvePerson } from '../queries.ts';
 import { suggestAssets } from '../suggest-assets.ts';
@@ -58,6 +58,9 @@ export interface Service {
     requestId?: string,
   ): Promise<Outcome>;
 }
+
+/** A commit that did not happen. */
+type Refused = Extract<CommitResult, { readonly ok: false }>;
 
 /** What to look at next when an attempt did not end the command. */
 interface Again {
@@ -136,12 +139,13 @@ export function createService(parts: ServiceParts): Service {
   /** One round of decide and commit. */
   const once = async (attempt: Attempt, sight: Sight): Promise<Outcome | Again> => {
     const { command, keyed } = attempt;
+    const { workflow } = sight;
     inTime(attempt.deadlineMs);
     if (keyed !== undefined) {
-      const answer = await repeats.fromLedger(keyed, sight.ledger);
+      const seen = sight.fresh ? workflow : undefined;
+      const answer = await repeats.fromLedger(keyed, sight.ledger, seen);
       if (answer !== undefined) return answer;
     }
-    const { workflow } = sight;
     if (command.type !== 'start_workflow' && workflow === undefined) {
       const name = command.workflow ?? '';
       return sight.fresh ? { code: 'NOT_FOUND', what: 'workflow', name } : { pause: false };
@@ -206,13 +210,13 @@ export function createService(parts: ServiceParts): Service {
       return { code: 'OK', duplicate: false, receipt, workflow };
     }
     memory.forget(after.tenant, after.id);
-    return reasons(attempt, result.failed);
+    return reasons(attempt, result);
   };
 
-  /** Reads why a commit was refused, in the order of precedence: ledger, lock, version, event. */
+  /** Reads why a commit was refused, in order of precedence: ledger, others, lock, version, event. */
   const reasons = async (
     { command, keyed }: Attempt,
-    failed: readonly FailedCondition[],
+    { failed, contended }: Refused,
   ): Promise<Outcome | Again> => {
     const of = (kind: ItemKind): FailedCondition | undefined =>
       failed.find(({ key }) => key.kind === kind);
@@ -221,6 +225,7 @@ export function createService(parts: ServiceParts): Service {
       const answer = await repeats.fromLedger(keyed, row.item as LedgerRow | undefined);
       return answer ?? { pause: true };
     }
+    if (contended === true) return { pause: true };
     if (of('lock') !== undefined) return { pause: false };
     const version = of('workflow');
     if (version?.item !== undefined && command.type !== 'start_workflow') {

@@ -1,5 +1,6 @@
-// Cursors: opaque to callers, bound to one list. Signing them is the surface's.
-import { InputError } from '../../core/input-error.ts';
+// Pages of lists, for every backend: limits, and cursors that are opaque to callers and bound to one
+// list. Signing cursors is the surface's.
+import { InputError } from './input-error.ts';
 
 /** Where a list goes on: the sort values of the last row that was given. */
 export type Position = readonly [string, string];
@@ -17,7 +18,12 @@ export function readCursor(list: readonly string[], cursor: string): Position {
   const position = positionIn(cursor);
   // Comparing with the cursor as it would be written leaves no second form of any cursor.
   if (position !== undefined && writeCursor(list, position) === cursor) return position;
-  throw new InputError([{ path: '/cursor', message: 'expected a cursor that this list gave' }]);
+  throw foreignCursor();
+}
+
+/** The refusal of a cursor that another list gave, or none. */
+export function foreignCursor(): InputError {
+  return new InputError([{ path: '/cursor', message: 'expected a cursor that this list gave' }]);
 }
 
 function positionIn(cursor: string): Position | undefined {
@@ -33,4 +39,10 @@ function positionIn(cursor: string): Position | undefined {
   const [first, second] = position as unknown[];
   if (typeof first !== 'string' || typeof second !== 'string') return undefined;
   return [first, second];
+}
+
+/** Checks how many rows are asked for. Throws `InputError` unless it is a whole number from 1 to `max`. */
+export function checkLimit(limit: number, max: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return;
+  throw new InputError([{ path: '/limit', message: `expected a whole number from 1 to ${max}` }]);
 }
