@@ -35,12 +35,12 @@ export interface DispatcherParts {
   readonly onDelivery?: OnDelivery;
 }
 
-/** Delivers rows. Times are in epoch milliseconds; nothing is begun after `until`. */
+/** Delivers rows. Nothing more is begun once `goOn` answers false. */
 export interface Dispatcher {
   /** Delivers what may leave of one lane; answers when its head is due, where one still waits. */
-  drainLane(lane: Lane, until: number): Promise<LaneDrained>;
+  drainLane(lane: Lane, goOn: () => boolean): Promise<LaneDrained>;
   /** Delivers what is due in a shard, `lanes` lanes at a time. */
-  drainDue(shard: number, until: number, lanes: number): Promise<DrainCounts>;
+  drainDue(shard: number, goOn: () => boolean, lanes: number): Promise<DrainCounts>;
 }
 
 /** What became of a lane; `waits` is when its head is due, or its claim ends. */
@@ -86,9 +86,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     return result;
   };
 
-  const drainLane: Dispatcher['drainLane'] = async (lane, until) => {
+  const drainLane: Dispatcher['drainLane'] = async (lane, goOn) => {
     const counts = noCounts();
-    while (clock.now() < until) {
+    while (goOn()) {
       const head = await store.laneHead(lane.tenant, lane.workflow, lane.lane);
       if (head === undefined) return { counts };
       const next = nextFor(head, clock.now(), by);
@@ -114,10 +114,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     }
   };
 
-  const drainDue: Dispatcher['drainDue'] = async (shard, until, lanes) => {
+  const drainDue: Dispatcher['drainDue'] = async (shard, goOn, lanes) => {
     const counts = noCounts();
     const dueAt = clock.now();
-    for (let after: string | undefined; clock.now() < until;) {
+    for (let after: string | undefined; goOn();) {
       const at = {
         until: dueAt,
         limit: LIMITS.pageItems.max,
@@ -128,7 +128,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       await inParallel(groups, lanes, async (items) => {
         const [first] = items;
         if (first === undefined) return;
-        const drained = await drainLane(first.key, until);
+        const drained = await drainLane(first.key, goOn);
         add(counts, drained.counts);
         if (drained.waits !== undefined) await postpone(items, drained.waits);
       });
