@@ -7,9 +7,14 @@ import { openDevIssuer, type DevIssuer } from './adapters/identity/dev-issuer.ts
 import { readDeploymentSecret } from './adapters/identity/deployment-secret.ts';
 import { checkPolicyFiles, type CheckedFile } from './adapters/policies/check-files.ts';
 import { loadPolicyFolder, readPolicyFile } from './adapters/policies/folder.ts';
+import { startDeliveryLoop, type DeliveryLoop } from './adapters/runtime/delivery-loop.ts';
 import { systemClock, systemRandom } from './adapters/runtime/system.ts';
 import { createTokenBuckets } from './adapters/runtime/token-buckets.ts';
+import { logSink, type WriteLine } from './adapters/sinks/log.ts';
+import { webhookSink } from './adapters/sinks/webhook.ts';
 import { openSqliteStore } from './adapters/sqlite/store.ts';
+import { createDispatcher, type OnDelivery } from './core/dispatch/dispatcher.ts';
+import { wakingStore } from './core/dispatch/waking.ts';
 import { Fault } from './core/fault.ts';
 import type { Principal } from './core/model/principal.ts';
 import type { DomainPolicy } from './core/ports/policy.ts';
@@ -32,13 +37,23 @@ import { createSpeech } from './surface/speech.ts';
 
 export { systemClock };
 
-/** Everything a local process works with. `close` ends the store. */
+/** Everything a local process works with. `close` ends delivery and the store. */
 export interface Local {
   readonly store: StorageBackend;
   readonly registry: ProcedureRegistry;
   readonly service: Service;
   readonly queries: Queries;
+  /** Begins to deliver notifications: to the log lines of `write`, and to the configured webhooks. */
+  deliver(parts: DeliveryParts): void;
   close(): Promise<void>;
+}
+
+/** What delivery tells of itself. */
+export interface DeliveryParts {
+  readonly write: WriteLine;
+  readonly onDelivery?: OnDelivery;
+  /** Told of what the store answers while it cannot be used. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** The file of the embedded backend within a data folder. */
@@ -118,7 +133,9 @@ export async function openLocal(
   const { policies, shipped, onFault } = options;
   const registry = await loadRegistry(settings, policies, shipped);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
-  const store = await openStore(settings);
+  const opened = await openStore(settings);
+  let loop: DeliveryLoop | undefined;
+  const store = wakingStore(opened, (lanes) => loop?.wake(lanes));
   try {
     await registerProcedures(store, registry);
   } catch (error) {
@@ -131,7 +148,7 @@ export async function openLocal(
     clock: systemClock,
     random: systemRandom,
     secrets: secretsOf(secret),
-    sinks: ['log'],
+    sinks: ['log', ...settings.webhooks.map(({ name }) => name)],
     ...(onFault !== undefined && { onFault }),
   });
   return {
@@ -139,7 +156,22 @@ export async function openLocal(
     registry,
     service,
     queries: createQueries(store, registry, onFault),
-    close: () => store.close(),
+    deliver: ({ write, onDelivery, onError }) => {
+      const webhooks = settings.webhooks.map((to) => webhookSink({ ...to, clock: systemClock }));
+      const dispatcher = createDispatcher({
+        store: opened,
+        sinks: [logSink(write), ...webhooks],
+        clock: systemClock,
+        random: systemRandom,
+        ...(onDelivery !== undefined && { onDelivery }),
+      });
+      const { shards } = opened;
+      loop ??= startDeliveryLoop({ dispatcher, shards, clock: systemClock, onError });
+    },
+    close: async () => {
+      await loop?.stop();
+      await store.close();
+    },
   };
 }
 

@@ -17,6 +17,12 @@ const hosts = (count: number): string =>
 const origins = (count: number): string =>
   Array.from({ length: count }, (_, n) => `https://h${n}.example`).join(',');
 
+const webhook = {
+  name: 'desk',
+  url: 'https://desk.example.com/hook',
+  secrets: [`whsec_${'A'.repeat(32)}`],
+};
+
 describe('readSettings', () => {
   test('fills every default in from an empty environment', () => {
     expect(readSettings({})).toEqual({
@@ -26,6 +32,7 @@ describe('readSettings', () => {
       publicUrl: undefined,
       policiesFolder: undefined,
       issuers: [],
+      webhooks: [],
       allowedOrigins: [],
       allowedHosts: [],
       authProfile: 'alexa',
@@ -50,6 +57,7 @@ describe('readSettings', () => {
       CHECKPOINT_PUBLIC_URL: 'https://checkpoint.example.com/mcp',
       CHECKPOINT_POLICIES: 'policies',
       CHECKPOINT_ISSUERS: JSON.stringify([issuer]),
+      CHECKPOINT_WEBHOOKS: JSON.stringify([webhook]),
       CHECKPOINT_ALLOWED_ORIGINS: 'https://app.example.com, http://localhost:5173',
       CHECKPOINT_ALLOWED_HOSTS: 'checkpoint.internal, 10.0.0.7',
       CHECKPOINT_AUTH_PROFILE: 'standard',
@@ -77,6 +85,7 @@ describe('readSettings', () => {
           clientIds: undefined,
         },
       ],
+      webhooks: [webhook],
       allowedOrigins: ['https://app.example.com', 'http://localhost:5173'],
       allowedHosts: ['checkpoint.internal', '10.0.0.7'],
       authProfile: 'standard',
@@ -259,6 +268,7 @@ describe('the settings table', () => {
       'CHECKPOINT_PUBLIC_URL',
       'CHECKPOINT_POLICIES',
       'CHECKPOINT_ISSUERS',
+      'CHECKPOINT_WEBHOOKS',
       'CHECKPOINT_ALLOWED_ORIGINS',
       'CHECKPOINT_ALLOWED_HOSTS',
       'CHECKPOINT_AUTH_PROFILE',

@@ -6,6 +6,7 @@ import type { Commands } from './commands.ts';
 import { addEraseCommand } from './erase.ts';
 import { problemText } from './failure.ts';
 import { addLookCommands } from './look/commands.ts';
+import { addOutboxCommands } from './outbox/commands.ts';
 import { addPolicyCommands } from './policy/commands.ts';
 import { banner, startServer } from './serve.ts';
 import { addTalkCommand } from './talk/commands.ts';
@@ -98,6 +99,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   addLookCommands(commands);
   addAuditCommands(commands);
   addEraseCommand(commands);
+  addOutboxCommands(commands);
   addPolicyCommands(commands);
   addTalkCommand(commands, terminal.input);
 

@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server';
 import pino, { type Logger } from 'pino';
 import { activeVersions } from '../core/active-versions.ts';
 import type { Settings } from '../settings.ts';
-import { dataFile, localApp, openLocal, type Local } from '../wiring.ts';
+import { dataFile, localApp, openLocal, type DeliveryParts, type Local } from '../wiring.ts';
 import { createBoundedServer } from './bounded-server.ts';
 import { CliProblem } from './failure.ts';
 import { missingWarning } from './policy/active.ts';
@@ -50,6 +50,7 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
     });
     const listener = getRequestListener((request) => app.fetch(request));
     server.on('request', (request, response) => void listener(request, response));
+    local.deliver(deliveryLog(logger));
     void warnOfMissingVersions(local, logger);
     return { url, stop: () => stop(server, () => local.close()) };
   } catch (error) {
@@ -58,6 +59,24 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
     await local.close();
     throw error;
   }
+}
+
+/** Notifications and what became of them, as log lines. A payload holds no sensitive value. */
+function deliveryLog(logger: Logger): DeliveryParts {
+  return {
+    write: (fields, message) => {
+      logger.info(fields, message);
+    },
+    onDelivery: ({ id, lane, workflow, attempts }, result, failure) => {
+      const told = { notification: id, lane, workflow, attempts, result };
+      if (failure === undefined) logger.debug(told, 'delivery');
+      else logger.warn({ ...told, why: failure.message }, 'delivery failed');
+    },
+    onError: (error) => {
+      const fault = error instanceof Error ? withoutValues(error) : undefined;
+      logger.warn({ err: fault }, 'delivery is held up: the store cannot be used');
+    },
+  };
 }
 
 /** Every address of this machine is shown as the one that clients on it use. */

@@ -42,6 +42,18 @@ export function checkTransaction(writes: readonly Write[]): number {
   return created;
 }
 
+/**
+ * Checks one write of bookkeeping: an update or a delete of an outbox row. Throws `PLAN_REFUSED` for
+ * anything else, and for what `checkTransaction` refuses.
+ */
+export function checkBookkeeping(write: Write): void {
+  const { op, key } = write;
+  if (key.kind !== 'outbox' || (op !== 'update' && op !== 'delete')) {
+    throw planRefused(`a ${op} of a ${key.kind} is no bookkeeping`);
+  }
+  checkTransaction([write]);
+}
+
 /** Checks the keys of one snapshot: at most 100, none twice. Throws `PLAN_REFUSED`. */
 export function checkSnapshot(keys: readonly ItemKey[]): void {
   if (keys.length > LIMITS.transactionItems.max) {

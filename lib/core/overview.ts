@@ -23,6 +23,8 @@ export interface Overview {
   readonly blocked: Some<Workflow>;
   /** Rows that still have to leave, the earliest due first. */
   readonly outbox: Some<OutboxRow>;
+  /** Rows that wait for a person, oldest first. */
+  readonly parked: Some<OutboxRow>;
 }
 
 /** Reads the overview of a tenant, with at most `most` entries in each list (1 to 99). */
@@ -37,11 +39,13 @@ export async function overviewOf(
   const locks = await store.listLocks(tenant, { limit: most });
   const blocked = await store.listWorkflows(tenant, 'BLOCKED', { limit: most });
   const outbox = await store.listTenantOutbox(tenant, most + 1);
+  const parked = await store.listParked(tenant, { limit: most });
   return {
     tenant,
     counts: counts as Overview['counts'],
     locks: { items: locks.items, more: locks.next !== undefined },
     blocked: { items: blocked.items, more: blocked.next !== undefined },
     outbox: { items: outbox.slice(0, most), more: outbox.length > most },
+    parked: { items: parked.items, more: parked.next !== undefined },
   };
 }

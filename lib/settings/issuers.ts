@@ -3,6 +3,7 @@
  * them speaks. It fetches no keys and verifies no token.
  */
 import * as z from 'zod';
+import { jsonList } from './json-list.ts';
 import { isPlainHttpUrl, isSecureUrl } from './value-types.ts';
 
 /** A trusted issuer, as the rest of the code sees it. */
@@ -76,35 +77,5 @@ const issuerEntry = z
     clientIds: entry.client_ids,
   }));
 
-function refuseRepeats(
-  entries: readonly IssuerSettings[],
-  field: 'alias' | 'issuer',
-  context: z.RefinementCtx,
-): void {
-  const seen = new Set<string>();
-  for (const [index, entry] of entries.entries()) {
-    if (seen.has(entry[field])) {
-      const message = `expected another ${field} than an earlier entry has`;
-      context.addIssue({ code: 'custom', path: [index, field], message });
-    }
-    seen.add(entry[field]);
-  }
-}
-
 /** A JSON array of issuers with unique aliases and unique issuer URLs. */
-export const issuerList = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      // The parser's own message quotes the text, so it is not passed on.
-      context.addIssue({ code: 'custom', message: 'expected JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.array(issuerEntry).max(100))
-  .superRefine((entries, context) => {
-    refuseRepeats(entries, 'alias', context);
-    refuseRepeats(entries, 'issuer', context);
-  });
+export const issuerList = jsonList(issuerEntry, 100, ['alias', 'issuer']);

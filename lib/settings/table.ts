@@ -13,6 +13,7 @@ import {
   plainHttpUrl,
   wholeNumber,
 } from './value-types.ts';
+import { webhookList } from './webhooks.ts';
 
 /** The settings in the order in which documents show them. */
 export const settingsTable = {
@@ -66,6 +67,17 @@ export const settingsTable = {
     description: 'Token issuers to trust, each with the tenants it speaks for.',
     example:
       '[{"alias":"corp","issuer":"https://id.example.com","jwks_url":"https://id.example.com/jwks","tenants":["plant-7"]}]',
+  }),
+  webhooks: setting({
+    env: 'CHECKPOINT_WEBHOOKS',
+    type: webhookList,
+    default: '[]',
+    defaultMeaning: 'none: notifications are log lines only',
+    expected: 'a JSON array of webhooks',
+    description:
+      'Where notifications are posted, beside the log. Requests are signed by the Standard Webhooks specification; while a secret is replaced, name the old and the new one.',
+    example:
+      '[{"name":"desk","url":"https://desk.example.com/hooks/checkpoint","secrets":["whsec_bm90IGEgcmVhbCBzZWNyZXQsIGFuIGV4YW1wbGU="]}]',
   }),
   allowedOrigins: setting({
     env: 'CHECKPOINT_ALLOWED_ORIGINS',

@@ -113,6 +113,7 @@ describe('compiling a plan', () => {
       seq: i,
       id: String(i),
       payload: {},
+      rev: 0,
       attempts: 0,
       due_at: 0,
     }));

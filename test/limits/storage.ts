@@ -1,10 +1,13 @@
 // Limits of every backend. `test/contract/storage/limits.ts` holds each adapter to the same figures.
+import { GetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createSender } from '../../lib/adapters/dynamodb/send.ts';
 import { checkTransaction } from '../../lib/core/check-transaction.ts';
 import { keyBytes, storedBytes } from '../../lib/core/keys.ts';
 import type { Slot, VaultRow, Workflow } from '../../lib/core/model/workflow.ts';
 import { compilePlan } from '../../lib/core/plan.ts';
 import type { ItemKey, Write } from '../../lib/core/ports/storage.ts';
 import { create, createWorkflow, workflowKey } from '../contract/storage/bench.ts';
+import { testClock, testRandom } from '../support/harness.ts';
 import { startPlan, workflowOf } from '../support/plans.ts';
 import { goes, type Case } from './case.ts';
 import { openStore } from './stores.ts';
@@ -35,6 +38,23 @@ const listed = async (
 
 /** The cases. */
 export const STORAGE = {
+  conflictTries: async (sends) => {
+    let sent = 0;
+    const client = {
+      send: () => {
+        sent += 1;
+        const conflict = { name: 'TransactionConflictException', $metadata: {} };
+        return sent < sends ? Promise.reject(conflict as unknown as Error) : Promise.resolve({});
+      },
+    } as unknown as DynamoDBDocumentClient;
+    const parts = { client, clock: testClock(), random: testRandom(), ownTimeoutMs: 1_000_000 };
+    const sender = createSender(parts);
+    const call = sender.read((send) => send(new GetCommand({ TableName: 't', Key: {} })));
+    return call.then(
+      () => true,
+      () => false,
+    );
+  },
   itemBytes: (bytes) => taken([vaultRow(1, bytes)]),
   transactionItems: (count) =>
     taken(Array.from({ length: count }, (_, n) => createWorkflow({ tenant, id: `w${n}` }))),
@@ -52,7 +72,7 @@ export const STORAGE = {
     const key = (lane: string) =>
       ({ kind: 'outbox', tenant, workflow: 'w1', lane, seq: 1 }) as const satisfies ItemKey;
     const { kind: _kind, ...names } = key('x'.repeat(bytes - keyBytes(key('')).sort));
-    const rest = { format: 1, id: 'o1', payload: {}, attempts: 0, due_at: 0 };
+    const rest = { format: 1, id: 'o1', payload: {}, rev: 0, attempts: 0, due_at: 0 };
     return taken([create({ kind: 'outbox', ...names }, { ...names, ...rest })]);
   },
   stateBytes: (bytes) => {

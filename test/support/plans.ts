@@ -1,7 +1,13 @@
 /** Commit plans for names that no procedure would accept, built from the parts of the core. */
 import { commitChange, endings, type DecideContext } from '../../lib/core/decide/decision.ts';
 import { appendEvent, GENESIS } from '../../lib/core/events.ts';
-import { FORMAT, type LedgerRow, type Lock, type Workflow } from '../../lib/core/model/workflow.ts';
+import {
+  FORMAT,
+  type LedgerRow,
+  type Lock,
+  type OutboxRow,
+  type Workflow,
+} from '../../lib/core/model/workflow.ts';
 import { compilePlan, type CommitPlan } from '../../lib/core/plan.ts';
 import type { Transaction } from '../../lib/core/ports/storage.ts';
 import { principal, START_MS, testRegistry } from './harness.ts';
@@ -124,4 +130,25 @@ export function endPlan(workflow: Workflow): CommitPlan {
   });
   if (decision.kind !== 'commit') throw new Error('a change is a commit');
   return decision.plan;
+}
+
+/** An outbox row of the lane `notify:log`; `part` replaces attributes. */
+export function outboxOf(
+  { tenant, id = 'w1' }: Pick<Names, 'tenant' | 'id'>,
+  part: Partial<OutboxRow> = {},
+): OutboxRow {
+  const { lane = 'notify:log', seq = 1 } = part;
+  return {
+    format: FORMAT,
+    tenant,
+    workflow: id,
+    lane,
+    seq,
+    id: `${tenant} ${id} ${lane} ${seq}`,
+    payload: { kind: 'block', workflow: id },
+    rev: 0,
+    attempts: 0,
+    due_at: START_MS + 30_000,
+    ...part,
+  };
 }

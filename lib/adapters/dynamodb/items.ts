@@ -48,7 +48,13 @@ const SHAPES: {
   vault: { own: ['tenant', 'workflow', 'seq'], types: { key: 'string' } },
   outbox: {
     own: ['tenant', 'workflow', 'lane', 'seq'],
-    types: { id: 'string', payload: 'object', due_at: 'number' },
+    types: {
+      id: 'string',
+      payload: 'object',
+      rev: 'number',
+      attempts: 'number',
+      due_at: 'number',
+    },
   },
 };
 

@@ -43,6 +43,14 @@ const tenantPart = (tenant: string): string => `T#${part(tenant)}`;
 /** Milliseconds as text that sorts by time. */
 const timeText = (ms: number): string => String(Math.max(0, Math.floor(ms))).padStart(15, '0');
 
+const seqText = (seq: number): string => String(seq).padStart(12, '0');
+
+/** All sort keys of due work up to a time, in epoch milliseconds, are below this one. */
+export const dueUntil = (ms: number): string => `${timeText(ms)}#\u{10ffff}`;
+
+/** When an entry of due work is due, in epoch milliseconds. */
+export const dueAtOf = (sort: string): number => Number(sort.slice(0, 15));
+
 /** The partition of due work for an aggregate; the number of shards is fixed in the table. */
 export function duePartition(tenant: string, workflow: string, shards: number): string {
   const { pk } = tableKey({ kind: 'workflow', tenant, id: workflow });
@@ -58,6 +66,9 @@ export const workflowList = (tenant: string, state: WorkflowState): string =>
 
 /** The partition of the list of held locks. */
 export const lockList = (tenant: string): string => `${tenantPart(tenant)}#LOCKS`;
+
+/** The partition of the list of parked outbox rows. */
+export const parkedList = (tenant: string): string => `${tenantPart(tenant)}#PARKED`;
 
 /** The partition of the assets of a tenant. */
 export const assetList = (tenant: string): string => `${tenantPart(tenant)}#ASSETS`;
@@ -79,7 +90,7 @@ export function indexChange(
     case 'workflow':
       return merged(workflowIn(key, set), dueIn(key.tenant, key.id, set, remove, shards));
     case 'outbox':
-      return dueIn(key.tenant, key.workflow, set, remove, shards);
+      return outboxIn(key, set, remove, shards);
     case 'lock':
       return lockIn(key, set);
     default:
@@ -125,6 +136,28 @@ function dueIn(
   };
 }
 
+/** A parked row is found among those of its tenant, and by no sweep until it is sent again. */
+function outboxIn(
+  key: ItemKey & { readonly kind: 'outbox' },
+  set: Attributes,
+  remove: readonly string[],
+  shards: number | undefined,
+): IndexChange {
+  const { tenant, workflow, lane, seq } = key;
+  const { parked_at } = set;
+  const due = dueIn(tenant, workflow, set, remove, shards);
+  const { partitionKey, sortKey } = LIST_INDEX;
+  if (typeof parked_at === 'string') {
+    const listed = {
+      [partitionKey]: parkedList(tenant),
+      [sortKey]: `${parked_at}#${part(workflow)}#${part(lane)}#${seqText(seq)}`,
+    };
+    return { set: listed, remove: [DUE_INDEX.partitionKey, DUE_INDEX.sortKey] };
+  }
+  if (!remove.includes('parked_at')) return due;
+  return merged(due, { set: {}, remove: [partitionKey, sortKey] });
+}
+
 function lockIn(key: ItemKey & { readonly kind: 'lock' }, set: Attributes): IndexChange {
   const { tenant, asset } = key;
   const { held, since } = set;
@@ -148,11 +181,28 @@ function merged(one: IndexChange, two: IndexChange): IndexChange {
 }
 
 /** The beginning of all sort keys of a kind of row within its partition. */
-export const SORT_PREFIX = { event: 'E#', outbox: 'O#', pointer: 'ACTIVE#' } as const;
+export const SORT_PREFIX = { event: 'E#', outbox: 'O#', pointer: 'ACTIVE#', vault: 'V#' } as const;
 
-/** Sort keys of events above one sequence, up to the last one there can be. */
-export function eventRange(after: number): readonly [string, string] {
-  const text = (seq: number): string => SORT_PREFIX.event + String(seq).padStart(12, '0');
+/** The beginning of the sort keys of one lane. */
+export const lanePrefix = (lane: string): string => `${SORT_PREFIX.outbox}${encodeKeyPart(lane)}#`;
+
+/** The outbox row under a primary key, or undefined where something else is. */
+export function outboxKeyOf({
+  pk,
+  sk,
+}: PrimaryKey): Extract<ItemKey, { readonly kind: 'outbox' }> | undefined {
+  const aggregate = aggregateOf(pk);
+  const [, lane, seq] = /^O#([^#]*)#(\d{12})$/u.exec(sk) ?? [];
+  if (aggregate === undefined || lane === undefined) return undefined;
+  return { kind: 'outbox', ...aggregate, lane: decodeURIComponent(lane), seq: Number(seq) };
+}
+
+/** The sequence of a sensitive value by its sort key. */
+export const vaultSeqOf = (sk: string): number => Number(sk.slice(SORT_PREFIX.vault.length));
+
+/** Sort keys of events or sensitive values above one sequence, up to the last one there can be. */
+export function rangeOf(kind: 'event' | 'vault', after: number): readonly [string, string] {
+  const text = (seq: number): string => SORT_PREFIX[kind] + seqText(seq);
   return [text(after + 1), text(999_999_999_999)];
 }
 

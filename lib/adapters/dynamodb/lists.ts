@@ -12,16 +12,19 @@ import {
   assetList,
   assetOf,
   dueShard,
-  eventRange,
   lockList,
+  parkedList,
+  rangeOf,
   SORT_PREFIX,
   TENANTS,
   tenantKey,
+  vaultSeqOf,
   workflowList,
   type Attributes,
-  type PrimaryKey,
 } from './keys.ts';
-import { fits } from './single.ts';
+import { cursorAfter, startAfter, taken } from './pages.ts';
+import { fits, primaryKey } from './single.ts';
+
 import { DUE_INDEX, LIST_INDEX, PARTITION_KEY, SORT_KEY, type TableIndex } from './table.ts';
 import type { Walks } from './query.ts';
 import { placeholders } from './write-item.ts';
@@ -29,7 +32,9 @@ import { placeholders } from './write-item.ts';
 type Lists = Pick<
   StorageBackend,
   | 'listEvents'
+  | 'listVault'
   | 'listOutbox'
+  | 'listParked'
   | 'listPointers'
   | 'listWorkflows'
   | 'listAssets'
@@ -47,11 +52,11 @@ interface At {
 /** The lists of the port, without those that walk the whole table. */
 export function createLists(walks: Walks, tableName: string, shards: () => Promise<number>): Lists {
   /** Rows of one partition whose sort keys begin with a text, or lie between two. */
-  const within = async <K extends ItemKind>(
-    under: ItemKey & { readonly kind: K },
+  const walk = async (
+    under: ItemKey,
     sort: string | readonly [string, string],
     limit: number,
-  ): Promise<Items[K][]> => {
+  ): Promise<Attributes[]> => {
     if (keyFault(under) !== undefined) return [];
     const use = placeholders();
     const pk = `${use.name(PARTITION_KEY)} = ${use.value(tableKey(under).pk)}`;
@@ -67,8 +72,15 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
       ...(limit !== Number.POSITIVE_INFINITY && { Limit: limit }),
       ...use.tables(),
     });
-    return (await taken(rows, limit)).map((row) => parseItem(under.kind, row));
+    return taken(rows, limit);
   };
+
+  const within = async <K extends ItemKind>(
+    under: ItemKey & { readonly kind: K },
+    sort: string | readonly [string, string],
+    limit: number,
+  ): Promise<Items[K][]> =>
+    (await walk(under, sort, limit)).map((row) => parseItem(under.kind, row));
 
   const inIndex = (
     { name, partitionKey }: TableIndex,
@@ -90,7 +102,7 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
   };
 
   /** A page of the list index: candidates in its order, as far as their records still belong to it. */
-  const listed = async <K extends 'workflow' | 'lock'>(
+  const listed = async <K extends 'workflow' | 'lock' | 'outbox'>(
     kind: K,
     name: readonly string[],
     partition: string,
@@ -98,17 +110,9 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
     belongs: (item: Items[K]) => boolean,
   ): Promise<Page<Items[K]>> => {
     checkLimit(limit, LIMITS.pageItems.max);
-    const { partitionKey, sortKey } = LIST_INDEX;
-    const sk = kind === 'lock' ? 'LOCK' : 'STATE';
-    const start = after === undefined ? undefined : startOf(readCursor(name, after), sk);
-    const from = start && {
-      ...start.key,
-      [partitionKey]: partition,
-      [sortKey]: start.sort,
-    };
     const candidates = walks.query({
       ...inIndex(LIST_INDEX, partition, limit + 1),
-      ...(from !== undefined && { ExclusiveStartKey: from }),
+      ...startAfter(name, LIST_INDEX, partition, after),
     });
     const items: Items[K][] = [];
     let last: Attributes | undefined;
@@ -124,16 +128,23 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
     }
     const more = (await taken(candidates, 1)).length > 0;
     if (!more || last === undefined) return { items };
-    return { items, next: writeCursor(name, [String(last[sortKey]), String(last[PARTITION_KEY])]) };
+    return { items, next: cursorAfter(name, LIST_INDEX, last) };
   };
 
   return {
     listEvents: async (tenant, workflow, { after, limit }) => {
       checkLimit(limit, LIMITS.pageItems.max);
-      const [first, end] = eventRange(after);
+      const [first, end] = rangeOf('event', after);
       return first > end
         ? []
         : within({ kind: 'event', tenant, workflow, seq: 1 }, [first, end], limit);
+    },
+    listVault: async (tenant, workflow, { after, limit }) => {
+      checkLimit(limit, LIMITS.pageItems.max);
+      const [first, end] = rangeOf('vault', after);
+      if (first > end) return [];
+      const rows = await walk({ kind: 'vault', tenant, workflow, seq: 1 }, [first, end], limit);
+      return rows.map((row) => vaultSeqOf(String(row[SORT_KEY])));
     },
     listOutbox: async (tenant, workflow, limit) => {
       checkLimit(limit, LIMITS.pageItems.max);
@@ -165,6 +176,14 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
         lockList(tenant),
         at,
         (item) => item.tenant === tenant && item.held,
+      ),
+    listParked: (tenant, at) =>
+      listed(
+        'outbox',
+        ['parked', tenant],
+        parkedList(tenant),
+        at,
+        (item) => item.tenant === tenant && item.parked_at !== undefined,
       ),
     listAssets: async (tenant, limit) => {
       checkLimit(limit, LIMITS.listedAssets.max);
@@ -230,27 +249,6 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
     },
   };
 }
-
-/** At most so many rows of a walk, which can be continued. */
-async function taken(rows: AsyncGenerator<Attributes>, count: number): Promise<Attributes[]> {
-  const found: Attributes[] = [];
-  while (found.length < count) {
-    const { done, value } = await rows.next();
-    if (done === true) break;
-    found.push(value);
-  }
-  return found;
-}
-
-function startOf([sort, pk]: readonly [string, string], sk: string) {
-  if (sort === '' || pk === '' || !fits({ pk, sk: sort })) throw foreignCursor();
-  return { sort, key: { pk, sk } };
-}
-
-const primaryKey = (row: Attributes): PrimaryKey => ({
-  pk: String(row[PARTITION_KEY]),
-  sk: String(row[SORT_KEY]),
-});
 
 /** In the order of UTF-8 bytes, which is that of the table. */
 function compare(a: string, b: string): number {

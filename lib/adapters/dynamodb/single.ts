@@ -3,6 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { LIMITS } from '../../core/limits.ts';
 import { nameOf } from './faults.ts';
 import type { Attributes, PrimaryKey } from './keys.ts';
+import { PARTITION_KEY, SORT_KEY } from './table.ts';
 
 /** The condition of a single write did not hold; `item` is the row that was in the way. */
 export function conditionFailed(error: unknown): { readonly item: Attributes } | undefined {
@@ -10,6 +11,12 @@ export function conditionFailed(error: unknown): { readonly item: Attributes } |
   const { Item } = error as { readonly Item?: Parameters<typeof unmarshall>[0] };
   return { item: Item === undefined ? {} : unmarshall(Item) };
 }
+
+/** The primary key of a row. */
+export const primaryKey = (row: Attributes): PrimaryKey => ({
+  pk: String(row[PARTITION_KEY]),
+  sk: String(row[SORT_KEY]),
+});
 
 /** Whether a row can be under a key at all. */
 export function fits({ pk, sk }: PrimaryKey): boolean {

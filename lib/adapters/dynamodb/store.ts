@@ -16,6 +16,7 @@ import { commitTransaction } from './commit.ts';
 import { parseItem } from './items.ts';
 import { tooLate } from './faults.ts';
 import { createLists } from './lists.ts';
+import { createOutbox } from './outbox.ts';
 import { createWalks } from './query.ts';
 import { createScans } from './scans.ts';
 import { createSender } from './send.ts';
@@ -81,6 +82,7 @@ export function createDynamoStore(options: DynamoStoreOptions): StorageBackend {
     snapshot,
     commit,
     ...createLists(walks, tableName, settings.shards),
+    ...createOutbox({ sender, walks, tableName, shards: settings.shards }),
     ...createScans(walks, tableName),
     ...bookkeeping,
     // The table has no log of its own; what its backups keep ends with their retention.

@@ -10,7 +10,7 @@ import type {
   WorkflowState,
 } from '../../core/model/workflow.ts';
 import { checkLimit, readCursor, writeCursor } from '../../core/pages.ts';
-import type { ItemKey, Page, StorageBackend } from '../../core/ports/storage.ts';
+import type { DueItem, ItemKey, Page, StorageBackend } from '../../core/ports/storage.ts';
 import type { Database } from './database.ts';
 import { damaged, parseItem } from './items.ts';
 
@@ -19,6 +19,9 @@ type Lists = Pick<
   | 'listEvents'
   | 'listVault'
   | 'listOutbox'
+  | 'laneHead'
+  | 'listDue'
+  | 'listParked'
   | 'listPointers'
   | 'listWorkflows'
   | 'listAssets'
@@ -50,7 +53,18 @@ const TRAILS = `SELECT a, b FROM (SELECT tenant AS a, id AS b FROM workflows
     WHERE (tenant, workflow) > (?1, ?2) ORDER BY tenant, workflow LIMIT ?3)
   ORDER BY a, b LIMIT ?3`;
 const TENANT_OUTBOX = `SELECT body FROM outbox
-  WHERE tenant = ? ORDER BY due_at, workflow, lane, seq LIMIT ?`;
+  WHERE tenant = ? AND body ->> 'parked_at' IS NULL
+  ORDER BY due_at, workflow, lane, seq LIMIT ?`;
+const HEAD = `SELECT body FROM outbox WHERE tenant = ? AND workflow = ? AND lane = ?
+  AND body ->> 'parked_at' IS NULL ORDER BY seq LIMIT ?`;
+const DUE = `SELECT tenant, workflow, lane, seq, due_at AS a, rowid AS b FROM outbox
+  WHERE body ->> 'parked_at' IS NULL AND due_at <= CAST(?1 AS INTEGER)
+    AND (due_at, rowid) > (CAST(?2 AS INTEGER), CAST(?3 AS INTEGER))
+  ORDER BY due_at, rowid LIMIT ?4`;
+const PARKED = `SELECT body, body ->> 'parked_at' AS a, body ->> 'id' AS b FROM outbox
+  WHERE tenant = ?1 AND body ->> 'parked_at' IS NOT NULL
+    AND body ->> 'parked_at' >= ?2 AND (body ->> 'parked_at', body ->> 'id') > (?2, ?3)
+  ORDER BY body ->> 'parked_at', body ->> 'id' LIMIT ?4`;
 const HELD = `SELECT body, body ->> 'since' AS a, asset AS b FROM locks
   WHERE tenant = ?1 AND body ->> 'held'
     AND body ->> 'since' >= ?2 AND (body ->> 'since', asset) > (?2, ?3)
@@ -97,9 +111,10 @@ export function createLists(database: Database): Lists {
     sql: string,
     { after, limit }: { readonly after?: string; readonly limit: number },
     itemOf: (row: Row) => T,
+    first: readonly [string, string] = ['', ''],
   ): Promise<Page<T>> => {
     checkLimit(limit, LIMITS.pageItems.max);
-    const from = after === undefined ? (['', ''] as const) : readCursor(name, after);
+    const from = after === undefined ? first : readCursor(name, after);
     // One row more tells whether there is a next page.
     const found = await rows(sql, [...name.slice(1), ...from, limit + 1]);
     const shown = found.slice(0, limit);
@@ -124,6 +139,16 @@ export function createLists(database: Database): Lists {
       const under = { kind: 'outbox', tenant, workflow, lane: '', seq: 1 } as const;
       return list(under, OUTBOX, [tenant, workflow], limit);
     },
+    laneHead: async (tenant, workflow, lane) => {
+      const under = { kind: 'outbox', tenant, workflow, lane, seq: 1 } as const;
+      return (await list(under, HEAD, [tenant, workflow, lane], 1))[0];
+    },
+    listDue: (shard, { until, ...at }) => {
+      if (shard !== 0) throw new RangeError(`there is no shard ${shard}`);
+      return page(['due', String(until)], DUE, at, dueItem, ['-1', '-1']);
+    },
+    listParked: (tenant, at) =>
+      page(['parked', tenant], PARKED, at, ({ body }): OutboxRow => parseItem('outbox', body)),
     listPointers: (tenant, subject, limit): Promise<readonly Pointer[]> => {
       const under = { kind: 'pointer', tenant, subject, workflow: '' } as const;
       return list(under, POINTERS, [tenant, subject], limit);
@@ -151,4 +176,9 @@ export function createLists(database: Database): Lists {
       return list(under, TENANT_OUTBOX, [tenant], limit);
     },
   };
+}
+
+function dueItem({ tenant, workflow, lane, seq, a }: Row): DueItem {
+  const names = { tenant: String(tenant), workflow: String(workflow), lane: String(lane) };
+  return { key: { kind: 'outbox', ...names, seq: Number(seq) }, due_at: Number(a) };
 }

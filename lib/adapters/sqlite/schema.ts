@@ -51,6 +51,13 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   PRAGMA application_id = ${APPLICATION_ID};
   `,
+  `
+  UPDATE outbox SET body = json_set(body, '$.rev', 0) WHERE body ->> 'rev' IS NULL;
+  DROP INDEX outbox_by_due;
+  CREATE INDEX outbox_by_due ON outbox (due_at) WHERE body ->> 'parked_at' IS NULL;
+  CREATE INDEX outbox_parked ON outbox (tenant, body ->> 'parked_at', body ->> 'id')
+    WHERE body ->> 'parked_at' IS NOT NULL;
+  `,
 ];
 
 /** The schema that this release knows. */

@@ -1,6 +1,6 @@
 // The storage port on an embedded SQLite file (node:sqlite), for one or several processes of one
 // machine. Refuses what the strictest backend refuses. Holds no rule of the business.
-import { checkSnapshot, checkTransaction } from '../../core/check-transaction.ts';
+import { checkBookkeeping, checkSnapshot, checkTransaction } from '../../core/check-transaction.ts';
 import type { Clock, Random } from '../../core/ports/runtime.ts';
 import type { ItemKey, Snapshot, StorageBackend } from '../../core/ports/storage.ts';
 import { createBookkeeping } from './bookkeeping.ts';
@@ -45,6 +45,12 @@ export function storeOn(database: Database, readOnly: boolean): StorageBackend {
       checkTransaction(transaction.writes);
       return database.write(deadlineMs, (open) => applyTransaction(open, transaction));
     },
+    keep: async (write, deadlineMs) => {
+      checkBookkeeping(write);
+      return database.write(deadlineMs, (open) => applyTransaction(open, { writes: [write] }));
+    },
+    // One process reads the due work of one file.
+    shards: () => Promise.resolve(1),
     ...createLists(database),
     ...createBookkeeping(database),
     purge: async () => !readOnly && database.emptyWal(),

@@ -27,7 +27,7 @@ export async function* statusLines(
 }
 
 function overviewLines({ tenant, counts, ...lists }: Overview, now: number): readonly string[] {
-  const { locks, blocked, outbox } = lists;
+  const { locks, blocked, outbox, parked } = lists;
   const { max } = LIMITS.countedWorkflows;
   const count = Object.entries(counts).map(
     ([state, n]) => `${state} ${n >= max ? `${max} or more` : n}`,
@@ -64,7 +64,14 @@ function overviewLines({ tenant, counts, ...lists }: Overview, now: number): rea
       outbox.items.map((row) => [row.lane, ...waitingCells(row, now), row.workflow]),
       outbox.more,
     ),
+    ...(parked.items.length === 0 ? [] : parkedSection(parked, now)),
   ];
+}
+
+/** What waits for a person is shown only where there is some, with what to do about it. */
+function parkedSection(parked: Overview['parked'], now: number): readonly string[] {
+  const rows = parked.items.map((row) => [row.lane, ...waitingCells(row, now), row.id]);
+  return section('parked, oldest first: see checkpoint outbox list --parked', rows, parked.more);
 }
 
 function section(

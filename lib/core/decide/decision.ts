@@ -1,4 +1,5 @@
 // What a decision is, what it may look at, and how a plan for an existing workflow is put together.
+import { DELIVERY } from '../dispatch/row.ts';
 import { appendEvent } from '../events.ts';
 import { ledgerRow, type KeyedCommand } from '../ledger.ts';
 import type { CommandType, EventBody, Receipt, VaultRow, Workflow } from '../model/workflow.ts';
@@ -214,10 +215,12 @@ function notifications(
         procedure: `${procedure.id}@${procedure.version}`,
         head_seq: head.seq,
         head_hash: head.hash,
+        at: new Date(context.now).toISOString(),
         ...notify.payload,
       },
+      rev: 0,
       attempts: 0,
-      due_at: context.now + 30_000,
+      due_at: context.now + DELIVERY.fastPathMs,
     };
   });
 }

@@ -175,17 +175,33 @@ export interface VaultRow {
   readonly value: Json;
 }
 
-/** An effect that still has to leave. `due_at` is in epoch milliseconds. */
+/** A dispatcher that is delivering a row; after `until` (epoch milliseconds) it counts as dead. */
+export interface Claim {
+  readonly by: string;
+  readonly until: number;
+}
+
+/**
+ * An effect that still has to leave. `due_at` is in epoch milliseconds; `rev` grows with every write
+ * of the row, so that whoever claimed it is known by it. `attempts` are counted at the claim.
+ */
 export interface OutboxRow {
   readonly format: number;
   readonly tenant: string;
   readonly workflow: string;
   readonly lane: string;
   readonly seq: number;
+  /** Stable over all deliveries: what a receiver knows a repeat by. */
   readonly id: string;
   readonly payload: { readonly [key: string]: Json };
+  readonly rev: number;
   readonly attempts: number;
   readonly due_at: number;
+  readonly claim?: Claim;
+  /** Why the last attempt failed, in one sentence. */
+  readonly error?: string;
+  /** Since when it waits for a person, because it was refused or failed too often. */
+  readonly parked_at?: string;
 }
 
 /** A person the tenant has seen, so that work can be handed over to them. */

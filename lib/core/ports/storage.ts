@@ -1,5 +1,5 @@
 // The storage port: what every backend must do, and nothing about how.
-// Business items are written by `commit` alone; `noteProfile` and `registerProcedure` are
+// Business items are written by `commit` alone; `keep`, `noteProfile` and `registerProcedure` are
 // single-row bookkeeping. A backend throws `Fault`s and never lets a driver error out.
 import type { Json } from '../json.ts';
 import type {
@@ -117,6 +117,12 @@ export type Snapshot<K extends readonly ItemKey[]> = {
   -readonly [I in keyof K]: Items[K[I]['kind']] | undefined;
 };
 
+/** Something whose time has come; `due_at` is in epoch milliseconds. */
+export interface DueItem {
+  readonly key: Extract<ItemKey, { readonly kind: 'outbox' }>;
+  readonly due_at: number;
+}
+
 /** A page of a list; `next` continues it. */
 export interface Page<T> {
   readonly items: readonly T[];
@@ -132,6 +138,11 @@ export interface StorageBackend {
   snapshot<const K extends readonly ItemKey[]>(keys: K): Promise<Snapshot<K>>;
   /** Applies all writes or none. `deadlineMs` is in epoch milliseconds; nothing is sent after it. */
   commit(transaction: Transaction, deadlineMs: number): Promise<CommitResult>;
+  /**
+   * Applies one conditional write of bookkeeping, which changes no business state: an update or a
+   * delete of an outbox row. Throws `PLAN_REFUSED` for anything else.
+   */
+  keep(write: Write, deadlineMs: number): Promise<CommitResult>;
   /** Events with `seq` above `after`, ascending. */
   listEvents(
     tenant: string,
@@ -146,6 +157,23 @@ export interface StorageBackend {
   ): Promise<readonly number[]>;
   /** Outbox rows of a workflow in order of lane and sequence. */
   listOutbox(tenant: string, workflow: string, limit: number): Promise<readonly OutboxRow[]>;
+  /** The first outbox row of a lane that is not parked. */
+  laneHead(tenant: string, workflow: string, lane: string): Promise<OutboxRow | undefined>;
+  /** How many shards due work is kept in. */
+  shards(): Promise<number>;
+  /**
+   * What is due in a shard (0 and up) at `until` (epoch milliseconds), the earliest first. The list
+   * may lag: it only finds candidates.
+   */
+  listDue(
+    shard: number,
+    page: { readonly until: number; readonly after?: string; readonly limit: number },
+  ): Promise<Page<DueItem>>;
+  /** Parked outbox rows of a tenant, oldest first; the list may lag, each row is read from its record. */
+  listParked(
+    tenant: string,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<Page<OutboxRow>>;
   /** Active workflows of a person, oldest first. */
   listPointers(tenant: string, subject: string, limit: number): Promise<readonly Pointer[]>;
   /** Workflows in one state, oldest first; the list may lag, each item is read from its record. */
@@ -175,7 +203,7 @@ export interface StorageBackend {
   ): Promise<Page<Lock>>;
   /** How many workflows are in a state, counted up to `most` (1 to 10,000); the count may lag. */
   countWorkflows(tenant: string, state: WorkflowState, most: number): Promise<number>;
-  /** Outbox rows of a tenant, the earliest due first. */
+  /** Outbox rows of a tenant that are not parked, the earliest due first. */
   listTenantOutbox(tenant: string, limit: number): Promise<readonly OutboxRow[]>;
   /** Remembers that the tenant has seen a subject; repeating it changes only the name. */
   noteProfile(profile: Profile): Promise<void>;

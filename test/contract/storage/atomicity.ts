@@ -88,6 +88,7 @@ export function atomicityCases(use: UseBench): void {
       seq: 1,
       id: 'o1',
       payload: { kind: 'block' },
+      rev: 0,
       attempts: 0,
       due_at: clock.now() + 30_000,
     };

@@ -139,7 +139,7 @@ function pointerOf(tenant: string, subject: string, workflow: string): Pointer {
 }
 
 function outboxOf(tenant: string, workflow: string, lane: string): OutboxRow {
-  const row = { seq: 1, id: 'o1', payload: {}, attempts: 0, due_at: 0 };
+  const row = { seq: 1, id: 'o1', payload: {}, rev: 0, attempts: 0, due_at: 0 };
   return { format: 1, tenant, workflow, lane, ...row };
 }
 

@@ -156,7 +156,7 @@ export function limitCases(use: UseBench): void {
     const row = (lane: string): Write => {
       const key = { kind: 'outbox', tenant, workflow: 'w1', lane, seq: 1 } as const;
       const { kind: _kind, ...names } = key;
-      const rest = { id: 'o1', payload: {}, attempts: 0, due_at: 0 };
+      const rest = { id: 'o1', payload: {}, rev: 0, attempts: 0, due_at: 0 };
       const item: OutboxRow = { format: 1, ...names, ...rest };
       return create(key, item);
     };

@@ -275,7 +275,7 @@ export function listCases(use: UseBench): void {
     ] as const;
     await commit(
       ...places.map(([lane, seq]) => {
-        const rest = { id: `${lane}${seq}`, payload: {}, attempts: 0, due_at: 0 };
+        const rest = { id: `${lane}${seq}`, payload: {}, rev: 0, attempts: 0, due_at: 0 };
         const item = { format: 1, tenant, workflow: 'w1', lane, seq, ...rest };
         const key = { kind: 'outbox', tenant, workflow: 'w1', lane, seq } as const;
         return { op: 'create', key, item } as const;

@@ -106,7 +106,7 @@ export function overviewCases(use: UseBench): void {
     await commit(
       ...places.map(([workflow, seq, due_at]): Write => {
         const key = { kind: 'outbox', tenant, workflow, lane: 'l', seq } as const;
-        const rest = { id: `${workflow}${seq}`, payload: {}, attempts: 0, due_at };
+        const rest = { id: `${workflow}${seq}`, payload: {}, rev: 0, attempts: 0, due_at };
         return create(key, { format: 1, tenant, workflow, lane: 'l', seq, ...rest });
       }),
     );

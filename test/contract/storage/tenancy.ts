@@ -12,7 +12,7 @@ export function tenancyCases(use: UseBench): void {
     const { store, clock, tenant, otherTenant } = use();
     const ledger = ledgerOf(tenant, 'k1', 1);
     const vault = [{ format: 1, tenant, workflow: 'w1', seq: 1, key: 'k', value: 'v' }];
-    const row = { id: 'o', payload: {}, attempts: 0, due_at: 0 };
+    const row = { id: 'o', payload: {}, rev: 0, attempts: 0, due_at: 0 };
     const outbox = [{ format: 1, tenant, workflow: 'w1', lane: 'l', seq: 1, ...row }];
     const transaction = startTransaction({ tenant }, { ledger, vault, outbox });
     await store.commit(transaction, clock.now() + 10_000);

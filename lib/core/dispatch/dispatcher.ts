@@ -1,0 +1,184 @@
+// Delivers outbox rows: claims the head of a lane, hands it to its sink, and takes it out of the table.
+// Invariants: I3 (a row is deleted only after its sink accepted it, on the claimer's own claim), I5.
+// A failed sink holds up its own lane of one aggregate and nothing else.
+import { isFault } from '../fault.ts';
+import type { OutboxRow } from '../model/workflow.ts';
+import type { Clock, Random } from '../ports/runtime.ts';
+import { isDeliveryError, type NotificationSink } from '../ports/sink.ts';
+import type { DueItem, StorageBackend, Write } from '../ports/storage.ts';
+import { LIMITS } from '../limits.ts';
+import {
+  afterFailure,
+  behindHead,
+  delivered,
+  DELIVERY,
+  nextFor,
+  type Failure,
+  type Lane,
+} from './row.ts';
+
+/** What became of an attempt; `lost`: somebody else had claimed the row before it could be settled. */
+export type DeliveryResult = 'delivered' | 'failed' | 'parked' | 'lost';
+
+/** Hears of every attempt, for logs and metrics. `row` is as it was claimed. */
+export type OnDelivery = (row: OutboxRow, result: DeliveryResult, failure?: Failure) => void;
+
+/** How many rows a drain delivered, postponed after a failure, parked, or lost to another dispatcher. */
+export type DrainCounts = { readonly [R in DeliveryResult]: number };
+
+/** What the dispatcher is made of. */
+export interface DispatcherParts {
+  readonly store: StorageBackend;
+  readonly sinks: readonly NotificationSink[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onDelivery?: OnDelivery;
+}
+
+/** Delivers rows. Nothing more is begun once `goOn` answers false. */
+export interface Dispatcher {
+  /** Delivers what may leave of one lane; answers when its head is due, where one still waits. */
+  drainLane(lane: Lane, goOn: () => boolean): Promise<LaneDrained>;
+  /** Delivers what is due in a shard, `lanes` lanes at a time. */
+  drainDue(shard: number, goOn: () => boolean, lanes: number): Promise<DrainCounts>;
+}
+
+/** What became of a lane; `waits` is when its head is due, or its claim ends. */
+export interface LaneDrained {
+  readonly counts: DrainCounts;
+  readonly waits?: number;
+}
+
+const LANE = 'notify:';
+
+/** Builds a dispatcher; every one in the world has a name of its own. */
+export function createDispatcher(parts: DispatcherParts): Dispatcher {
+  const { store, clock, random } = parts;
+  const by = random.id();
+  const sinks = new Map(parts.sinks.map((sink) => [`${LANE}${sink.name}`, sink]));
+
+  const keep = async (write: Write): Promise<boolean> =>
+    (await store.keep(write, clock.now() + DELIVERY.attemptMs)).ok;
+
+  const attempt = async (row: OutboxRow): Promise<Failure | undefined> => {
+    const sink = sinks.get(row.lane);
+    if (sink === undefined) return { kind: 'retryable', message: 'no such sink is configured' };
+    try {
+      const { id, tenant, payload } = row;
+      await sink.deliver({ id, tenant, payload }, clock.now() + DELIVERY.attemptMs);
+      return undefined;
+    } catch (error) {
+      return failureOf(error);
+    }
+  };
+
+  const settle = async (row: OutboxRow): Promise<DeliveryResult> => {
+    const failure = await attempt(row);
+    const after =
+      failure === undefined
+        ? undefined
+        : afterFailure(row, failure, clock.now(), random.fraction());
+    const kept = await keep(after?.write ?? delivered(row));
+    const settled =
+      after === undefined ? 'delivered' : after.row.parked_at === undefined ? 'failed' : 'parked';
+    const result = kept ? settled : 'lost';
+    parts.onDelivery?.(row, result, failure);
+    return result;
+  };
+
+  const drainLane: Dispatcher['drainLane'] = async (lane, goOn) => {
+    const counts = noCounts();
+    while (goOn()) {
+      const head = await store.laneHead(lane.tenant, lane.workflow, lane.lane);
+      if (head === undefined) return { counts };
+      const next = nextFor(head, clock.now(), by);
+      if (next.do === 'wait') return { counts, waits: next.until };
+      const ours = await keep(next.write);
+      if (next.do === 'park') {
+        if (ours) counts.parked += 1;
+        continue;
+      }
+      // Whoever was faster goes on with the lane.
+      if (!ours) return { counts };
+      counts[await settle(next.row)] += 1;
+    }
+    return { counts };
+  };
+
+  /** Rows that were listed and lie behind a head that waits are due with it. */
+  const postpone = async (items: readonly DueItem[], waits: number): Promise<void> => {
+    const rows = await store.snapshot(items.map(({ key }) => key));
+    for (const row of rows) {
+      if (row === undefined || row.parked_at !== undefined || row.claim !== undefined) continue;
+      if (row.due_at < waits) await keep(behindHead(row, waits).write);
+    }
+  };
+
+  const drainDue: Dispatcher['drainDue'] = async (shard, goOn, lanes) => {
+    const counts = noCounts();
+    const dueAt = clock.now();
+    for (let after: string | undefined; goOn();) {
+      const at = {
+        until: dueAt,
+        limit: LIMITS.pageItems.max,
+        ...(after !== undefined && { after }),
+      };
+      const page = await store.listDue(shard, at);
+      const groups = byLane(page.items);
+      await inParallel(groups, lanes, async (items) => {
+        const [first] = items;
+        if (first === undefined) return;
+        const drained = await drainLane(first.key, goOn);
+        add(counts, drained.counts);
+        if (drained.waits !== undefined) await postpone(items, drained.waits);
+      });
+      after = page.next;
+      if (after === undefined) break;
+    }
+    return counts;
+  };
+
+  return { drainLane, drainDue };
+}
+
+function failureOf(error: unknown): Failure {
+  if (isDeliveryError(error)) {
+    const { kind, message, retryAfterMs } = error;
+    return { kind, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+  if (isFault(error)) return { kind: error.kind, message: error.code };
+  return { kind: 'unknown', message: 'the sink failed in a way that it does not know' };
+}
+
+function byLane(items: readonly DueItem[]): readonly (readonly DueItem[])[] {
+  const groups = Map.groupBy(items, ({ key }) =>
+    JSON.stringify([key.tenant, key.workflow, key.lane]),
+  );
+  return [...groups.values()];
+}
+
+/** Runs `work` for each item, at most `width` at a time; one that fails does not end the others. */
+async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const faults: unknown[] = [];
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await work(item).catch((error: unknown) => faults.push(error));
+  };
+  await Promise.all(Array.from({ length: Math.max(1, width) }, worker));
+  if (faults.length > 0) throw faults[0];
+}
+
+function noCounts(): { -readonly [R in DeliveryResult]: number } {
+  return { delivered: 0, failed: 0, parked: 0, lost: 0 };
+}
+
+function add(to: { -readonly [R in DeliveryResult]: number }, more: DrainCounts): void {
+  to.delivered += more.delivered;
+  to.failed += more.failed;
+  to.parked += more.parked;
+  to.lost += more.lost;
+}
