@@ -43,10 +43,10 @@ export interface Dispatcher {
   drainDue(shard: number, goOn: () => boolean, lanes: number): Promise<DrainCounts>;
 }
 
-/** What became of a lane; `waits` is when its head is due, or its claim ends. */
+/** What became of a lane, and what it waits for where something is left. */
 export interface LaneDrained {
   readonly counts: DrainCounts;
-  readonly waits?: number;
+  readonly waits?: { readonly for: 'claimer' | 'due_time'; readonly until: number };
 }
 
 const LANE = 'notify:';
@@ -92,25 +92,21 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       const head = await store.laneHead(lane.tenant, lane.workflow, lane.lane);
       if (head === undefined) return { counts };
       const next = nextFor(head, clock.now(), by);
-      if (next.do === 'wait') return { counts, waits: next.until };
-      const ours = await keep(next.write);
-      if (next.do === 'park') {
-        if (ours) counts.parked += 1;
-        continue;
-      }
-      // Whoever was faster goes on with the lane.
-      if (!ours) return { counts };
-      counts[await settle(next.row)] += 1;
+      if (next.do === 'wait') return { counts, waits: { for: next.for, until: next.until } };
+      // Whoever was faster may have claimed the row or only moved it: the next look tells.
+      if (!(await keep(next.write))) continue;
+      if (next.do === 'park') counts.parked += 1;
+      else counts[await settle(next.row)] += 1;
     }
     return { counts };
   };
 
-  /** Rows that were listed and lie behind a head that waits are due with it. */
-  const postpone = async (items: readonly DueItem[], waits: number): Promise<void> => {
+  /** Rows that were listed and lie behind a head that waits for its time are due with it. */
+  const postpone = async (items: readonly DueItem[], until: number): Promise<void> => {
     const rows = await store.snapshot(items.map(({ key }) => key));
     for (const row of rows) {
       if (row === undefined || row.parked_at !== undefined || row.claim !== undefined) continue;
-      if (row.due_at < waits) await keep(behindHead(row, waits).write);
+      if (row.due_at < until) await keep(behindHead(row, until).write);
     }
   };
 
@@ -130,7 +126,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
         if (first === undefined) return;
         const drained = await drainLane(first.key, goOn);
         add(counts, drained.counts);
-        if (drained.waits !== undefined) await postpone(items, drained.waits);
+        // A claimer goes on with the lane by itself.
+        const { waits } = drained;
+        if (waits?.for === 'due_time') await postpone(items, waits.until);
       });
       after = page.next;
       if (after === undefined) break;

@@ -36,7 +36,7 @@ export interface Failure {
 
 /** What to do with the head of a lane. */
 export type Next =
-  | { readonly do: 'wait'; readonly until: number }
+  | { readonly do: 'wait'; readonly for: 'claimer' | 'due_time'; readonly until: number }
   | { readonly do: 'claim' | 'park'; readonly row: OutboxRow; readonly write: Write };
 
 /** The key of a row. */
@@ -46,9 +46,13 @@ export const rowKey = ({ tenant, workflow, lane, seq }: OutboxRow) =>
 /** Decides on the head of a lane at `now` (epoch milliseconds), for the dispatcher `by`. */
 export function nextFor(row: OutboxRow, now: number, by: string): Next {
   const { claim, attempts } = row;
-  if (claim !== undefined && claim.until > now) return { do: 'wait', until: claim.until };
+  if (claim !== undefined && claim.until > now) {
+    return { do: 'wait', for: 'claimer', until: claim.until };
+  }
   // A row that was never tried is the fast path's; any other waits for its time.
-  if (attempts > 0 && row.due_at > now) return { do: 'wait', until: row.due_at };
+  if (attempts > 0 && row.due_at > now) {
+    return { do: 'wait', for: 'due_time', until: row.due_at };
+  }
   if (attempts >= DELIVERY.attempts) {
     const error = row.error ?? 'no attempt to deliver it came to an end';
     return { do: 'park', ...changed(row, { parked_at: isoTime(now), error }, ['claim']) };

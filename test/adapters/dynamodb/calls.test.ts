@@ -24,7 +24,7 @@ describeOnDynamo('calls of the table', () => {
       'refusal: TransactGetItems 2 items 371 B 4 R 0 W',
       'step, cold process: TransactGetItems 2 items 371 B 4 R 0 W, TransactWriteItems 3 items 3215 B 0 R 6 W',
       'question before a block: TransactGetItems 2 items 371 B 4 R 0 W',
-      'block: TransactWriteItems 4 items 4541 B 0 R 11 W',
+      'block: TransactWriteItems 4 items 4595 B 0 R 11 W',
       'resolve a block: TransactWriteItems 3 items 3327 B 0 R 8 W',
       'status: TransactGetItems 1 items 193 B 2 R 0 W',
       'list of one’s own, three of them: Query 1 items 300 B 1 R 0 W, TransactGetItems 3 items 471 B 6 R 0 W',
