@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ENTRY, inProcess, runScript } from '../support/command-line.ts';
 import { onDataFile } from '../support/trail.ts';
+import { smallProcedure } from '../support/small-procedure.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 test('a new policy passes the check, has a schema for editors, and is never overwritten', async () => {
@@ -75,6 +76,25 @@ test('a procedure is shown on one screen', async () => {
   expect(out).toContain('Its domain has rules in code too');
   expect(lines.length).toBeLessThanOrEqual(40);
   for (const line of lines) expect([...line].length).toBeLessThanOrEqual(100);
+});
+
+test('rules that say nothing and slow patterns are told, the one as a warning, the other as a fault', async () => {
+  const folder = await tempFolder();
+  const [rule] = smallProcedure().rules ?? [];
+  const rules = [rule, { ...rule, id: 'opposite', kind: 'less_than' }];
+  const odd = join(folder, 'odd.json');
+  await writeFile(odd, JSON.stringify({ ...smallProcedure(), rules }, null, 2));
+  const { code, out } = await inProcess(['policy', 'check', odd]);
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^.*odd\.json:\d+:\d+ \/rules\/1: warning: no values keep both this rule and order\n.*odd\.json: round@1 can be used\n$/,
+  );
+  const slow = join(folder, 'slow.json');
+  const asset = { type: 'box', pattern: '(A+)+', example: 'A' };
+  await writeFile(slow, JSON.stringify(smallProcedure({ asset })));
+  const refused = await inProcess(['policy', 'check', slow]);
+  expect(refused.code).toBe(1);
+  expect(refused.out).toMatch(/slow\.json:1:\d+ \/asset\/pattern: takes too long on some names/);
 });
 
 test('a procedure of one’s own is shown from its file, before it is served anywhere', async () => {

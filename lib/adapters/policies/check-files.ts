@@ -9,6 +9,8 @@ import type { ProcedureInput } from '../../core/model/procedure.ts';
 import { parseProcedure } from '../../core/parse-procedure.ts';
 import type { DomainPolicy } from '../../core/ports/policy.ts';
 import { procedureDigest } from '../../core/procedures.ts';
+import { ruleWarnings } from '../../core/rule-warnings.ts';
+import { definitionFaults } from './definition-faults.ts';
 import { readModule } from './folder.ts';
 import { placesOf, type Place, type Places } from './json-places.ts';
 
@@ -22,6 +24,8 @@ export interface CheckedFile {
   readonly procedures: readonly string[];
   /** In order of their places. */
   readonly faults: readonly FileFault[];
+  /** What is odd in a file without faults. */
+  readonly warnings: readonly FileFault[];
 }
 
 interface Read {
@@ -55,9 +59,21 @@ export async function checkPolicyFiles(
     });
     const faults = [...read.faults, ...twice].toSorted(byPlace);
     const procedures = faults.length > 0 ? [] : read.inputs.map(versionOf);
-    checked.push({ file, procedures, faults });
+    const warnings =
+      faults.length > 0 ? [] : read.inputs.flatMap((input, i) => warningsOf(input, i, read));
+    checked.push({ file, procedures, faults, warnings });
   }
   return checked;
+}
+
+/** What is odd in the rules of one definition of a file. */
+function warningsOf(input: ProcedureInput, i: number, { places }: Read): readonly FileFault[] {
+  const parsed = parseProcedure(input);
+  if (!parsed.ok) return [];
+  return ruleWarnings(parsed.procedure).map(({ path, message }) => {
+    const full = places === undefined ? `/procedures/${i}${path}` : path;
+    return { path: full, message, ...places?.at(full) };
+  });
 }
 
 const versionOf = ({ id, version }: ProcedureInput): string => `${id}@${version}`;
@@ -93,11 +109,7 @@ function readText(text: string): Read {
   }
   const input: unknown = JSON.parse(text);
   const value = strict?.code === 'DUPLICATE_KEY' ? valueFault(input) : strict;
-  const parsed = parseProcedure(input);
-  const found = [
-    ...(value === undefined ? [] : [faultOf(value)]),
-    ...(parsed.ok ? [] : parsed.faults),
-  ];
+  const found = [...(value === undefined ? [] : [faultOf(value)]), ...definitionFaults(input)];
   faults.push(...found.map(({ path, message }) => ({ ...places.at(path), path, message })));
   return { inputs: faults.length > 0 ? [] : [input as ProcedureInput], faults, places };
 }

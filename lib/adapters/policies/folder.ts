@@ -11,8 +11,8 @@ import { JsonFault, parseJson } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { ProcedureInput } from '../../core/model/procedure.ts';
 import type { DomainPolicy } from '../../core/ports/policy.ts';
-import { parseProcedure } from '../../core/parse-procedure.ts';
 import type { ProcedureFault } from '../../core/procedures.ts';
+import { definitionFaults } from './definition-faults.ts';
 
 /** Thrown for a folder that cannot be used; `faults` holds all of them, sorted. */
 export class PolicyFolderFault extends Fault {
@@ -87,8 +87,8 @@ async function readJson(file: string, domain: string): Promise<FileResult> {
     if (error instanceof JsonFault) return broken(error.message, error.path);
     return broken('expected a file that can be read');
   }
-  const parsed = parseProcedure(input);
-  if (!parsed.ok) return { ok: false, faults: parsed.faults };
+  const faults = definitionFaults(input);
+  if (faults.length > 0) return { ok: false, faults };
   return { ok: true, policy: { domain, procedures: [input as ProcedureInput] } };
 }
 
@@ -105,11 +105,12 @@ export async function readModule(file: string): Promise<FileResult> {
   if (!isPolicy(policy)) {
     return broken('expected an export named policy with domain, procedures and perhaps check');
   }
-  const faults = policy.procedures.flatMap((input, i) => {
-    const parsed = parseProcedure(input);
-    if (parsed.ok) return [];
-    return parsed.faults.map(({ path, message }) => ({ path: `/procedures/${i}${path}`, message }));
-  });
+  const faults = policy.procedures.flatMap((input, i) =>
+    definitionFaults(input).map(({ path, message }) => ({
+      path: `/procedures/${i}${path}`,
+      message,
+    })),
+  );
   return faults.length > 0 ? { ok: false, faults } : { ok: true, policy };
 }
 
