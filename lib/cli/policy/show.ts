@@ -2,7 +2,7 @@
 import type { Procedure, Step } from '../../core/model/procedure.ts';
 import type { RegisteredProcedure } from '../../core/procedures.ts';
 import type { Settings } from '../../settings.ts';
-import { loadRegistry } from '../../wiring.ts';
+import { loadRegistry } from '../../wiring/app.ts';
 import { CliProblem } from '../failure.ts';
 import { aligned, counted, facts, wrapped } from '../text.ts';
 
