@@ -42,7 +42,9 @@ export function createHttpFunction(
 ): HttpFunction {
   const { logger, metrics, log, count } = observers;
   const app = startOnce(open, (error) => {
-    log({ level: 'error', msg: 'the function cannot start', err: error });
+    // Nobody has said anything yet, so the message can hold nothing that a person said.
+    const why = error instanceof Error ? error.message : String(error);
+    log({ level: 'error', msg: 'the function cannot start', why, err: error });
     count('failedStarts');
   });
 

@@ -31,7 +31,12 @@ const LEVELS = { fatal: 'CRITICAL', trace: 'TRACE', silent: 'SILENT' } as const;
 /** Builds them. */
 export function createObservers(): Observers {
   const logger = new Logger();
-  const metrics = new Metrics({ namespace: METRIC_NAMESPACE });
+  // Its own remarks, such as that there was nothing to count, are no log lines of ours.
+  const silent = (): void => undefined;
+  const metrics = new Metrics({
+    namespace: METRIC_NAMESPACE,
+    logger: { debug: silent, info: silent, warn: silent, error: silent },
+  });
   const count = (what: Counted): void => {
     const { name, unit } = METRICS[what];
     metrics.addMetric(name, unit, 1);

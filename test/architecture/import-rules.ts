@@ -141,7 +141,7 @@ export const importRules: readonly ImportRule[] = [
   {
     name: 'functions-hold-no-local-backend',
     because: 'Whatever a function imports is in its bundle and is loaded before its first answer.',
-    from: { path: '^(?:lambdas/|lib/lambda/|lib/wiring/(?:app|aws)\\.ts$)' },
+    from: { path: '^(?:lambdas/|lib/lambda/|lib/wiring/(?:app|aws|http-function)\\.ts$)' },
     to: {
       path: '^lib/(?:cli/|wiring/local\\.ts$|adapters/(?:sqlite/|identity/(?:dev-issuer|create-once)\\.ts$))',
     },
