@@ -14,6 +14,9 @@ type Scans = Pick<StorageBackend, 'scanTrails' | 'scanWorkflows'>;
 /** The sort key of a record: after all events of its trail, so that going on from it skips them. */
 const RECORD = 'STATE';
 
+/** Rows looked at in one call for each aggregate that is wanted: about what one has. */
+const ROWS_EACH = 16;
+
 /** The scans of the port. */
 export function createScans(walks: Walks, tableName: string): Scans {
   /** A page of the aggregates that have one of the rows; the rows of one come one after the other. */
@@ -31,11 +34,12 @@ export function createScans(walks: Walks, tableName: string): Scans {
     const use = placeholders();
     const sk = use.name(SORT_KEY);
     const record = `${sk} = ${use.value(RECORD)}`;
-    const event = `begins_with(${sk}, ${use.value(SORT_PREFIX.event)})`;
+    const event = (): string => `begins_with(${sk}, ${use.value(SORT_PREFIX.event)})`;
     const rows = walks.scan({
       TableName: tableName,
       ConsistentRead: true,
-      FilterExpression: of === 'records' ? record : `${record} OR ${event}`,
+      Limit: limit * ROWS_EACH,
+      FilterExpression: of === 'records' ? record : `${record} OR ${event()}`,
       ...(of === 'trails' && { ProjectionExpression: `${use.name(PARTITION_KEY)}, ${sk}` }),
       ...(from !== undefined && { ExclusiveStartKey: { pk: from, sk: RECORD } }),
       ...use.tables(),

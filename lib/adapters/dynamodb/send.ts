@@ -45,8 +45,9 @@ export interface SenderParts {
   readonly ownTimeoutMs: number;
 }
 
-/** The longest that a timer can wait. */
-const LONGEST_MS = 2_147_483_647;
+/** How long an answer is waited for, at least and at most: the longest that a timer can wait. */
+const SHORTEST_WAIT_MS = 400;
+const LONGEST_WAIT_MS = 2_147_483_647;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 320;
 
@@ -122,10 +123,11 @@ function sendUntil(
           throw error;
         }
       },
-      { step: 'deserialize', priority: 'low', name: 'nothingAfterTheDeadline' },
+      { step: 'deserialize', priority: 'low', name: 'nothingAfterTheDeadline', override: true },
     );
-    // The deadline is in the clock of the core, the timer in that of the machine.
-    const abortSignal = AbortSignal.timeout(Math.min(leftMs, LONGEST_MS));
+    // What was sent just in time is worth a short wait: without an answer nobody knows what it did.
+    const waitMs = Math.min(Math.max(leftMs, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
+    const abortSignal = AbortSignal.timeout(waitMs);
     return client.send(command, { abortSignal });
   };
   return send as Send;

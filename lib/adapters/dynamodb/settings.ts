@@ -32,15 +32,15 @@ export function createTableSettings(sender: Sender, tableName: string): TableSet
     return Item === undefined ? undefined : shardsOf(Item);
   };
 
-  const load = async (): Promise<number> => {
+  const first = async (): Promise<number> => {
     const found = await read();
     if (found !== undefined) return found;
     const use = placeholders();
     const Item = { ...SETTINGS_KEY, format: FORMAT, shards: SHARDS };
     const ConditionExpression = `attribute_not_exists(${use.name(PARTITION_KEY)})`;
-    const first = { TableName: tableName, Item, ConditionExpression, ...use.tables() };
+    const input = { TableName: tableName, Item, ConditionExpression, ...use.tables() };
     const lost = await sender.write(
-      (send) => send(new PutCommand(first)),
+      (send) => send(new PutCommand(input)),
       sender.ownDeadlineMs(),
       conditionFailed,
     );
@@ -48,16 +48,16 @@ export function createTableSettings(sender: Sender, tableName: string): TableSet
     return (await read()) ?? SHARDS;
   };
 
-  return {
-    shards: () => {
-      known ??= load().catch((error: unknown) => {
-        known = undefined;
-        throw error;
-      });
-      return known;
-    },
-    load,
+  const load = (): Promise<number> => {
+    const loading = first().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    known = loading;
+    return loading;
   };
+
+  return { shards: () => known ?? load(), load };
 }
 
 function shardsOf({ format, shards }: Attributes): number {

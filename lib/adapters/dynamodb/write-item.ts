@@ -79,19 +79,19 @@ export function writeItem(
 
 /** An item of a newer format fails every condition, and is handed back to be refused. */
 function condition(write: Write, use: Placeholders): string {
-  const readable = `${use.name('format')} <= ${use.value(FORMAT)}`;
+  const readable = (): string => `${use.name('format')} <= ${use.value(FORMAT)}`;
   const free = (): string => `attribute_not_exists(${use.name(PARTITION_KEY)})`;
   if (write.op === 'create') {
-    if (write.replace === true) return `${free()} OR ${readable}`;
+    if (write.replace === true) return `${free()} OR ${readable()}`;
     if (write.expiredAt === undefined) return free();
     const expired = `${use.name(TTL_ATTRIBUTE)} <= ${use.value(write.expiredAt)}`;
-    return `${free()} OR (${readable} AND ${expired})`;
+    return `${free()} OR (${readable()} AND ${expired})`;
   }
   const expected = Object.entries(write.expect).map(
     ([name, value]) => `${use.name(name)} = ${use.value(value)}`,
   );
-  if (write.op === 'delete' && expected.length === 0) return `${free()} OR ${readable}`;
-  return [readable, ...expected].join(' AND ');
+  if (write.op === 'delete' && expected.length === 0) return `${free()} OR ${readable()}`;
+  return [readable(), ...expected].join(' AND ');
 }
 
 function update(

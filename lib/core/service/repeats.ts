@@ -16,8 +16,15 @@ import { procedureOf } from '../procedure-of.ts';
 
 /** Recognises and answers repeats. */
 export interface Repeats {
-  /** A key that did something: the same command is a replay, another one a conflict. */
-  fromLedger(keyed: KeyedCommand, row: LedgerRow | undefined): Promise<Outcome | undefined>;
+  /**
+   * A key that did something: the same command is a replay, another one a conflict. `seen` is the
+   * workflow as of the same moment as the row, where it was read with it.
+   */
+  fromLedger(
+    keyed: KeyedCommand,
+    row: LedgerRow | undefined,
+    seen?: Workflow,
+  ): Promise<Outcome | undefined>;
   /** The command took effect before, as the event with this sequence. */
   duplicate(attempt: Attempt, workflow: Workflow, seq: number): Promise<Outcome>;
   /** The command's own effect on an occasion that is over, or undefined where there is none. */
@@ -41,13 +48,14 @@ export function createRepeats(
     workflow: viewOf(workflow, procedureOf(registry, workflow)),
   });
 
-  const fromLedger: Repeats['fromLedger'] = async (keyed, row) => {
+  const fromLedger: Repeats['fromLedger'] = async (keyed, row, seen) => {
     if (row === undefined || !ledgerRowIsValid(row, clock.now())) return undefined;
     const compared = compareWithLedger(row, keyed);
     if (!compared.same) {
       return { code: 'IDEMPOTENCY_CONFLICT', operation: row.operation, fields: compared.fields };
     }
     const { receipt } = row;
+    if (seen?.id === receipt.workflow) return told(seen, receipt);
     const key = { kind: 'workflow', tenant: keyed.tenant, id: receipt.workflow } as const;
     const [workflow] = await store.snapshot([key]);
     if (workflow !== undefined) return told(workflow, receipt);
@@ -107,8 +115,11 @@ export function createRepeats(
           }
         }
         const last = page.at(-1);
-        if (last === undefined || page.length < limit) return undefined;
-        from = last.seq;
+        if (last !== undefined) from = last.seq;
+        if (last !== undefined && page.length === limit) continue;
+        // The snapshot had its event; a plain read may still see less.
+        if (from >= workflow.head_seq) return undefined;
+        throw new Fault('retryable', 'CHAIN_TORN', 'the trail ends before its head');
       }
     },
   };

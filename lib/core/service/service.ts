@@ -139,12 +139,13 @@ export function createService(parts: ServiceParts): Service {
   /** One round of decide and commit. */
   const once = async (attempt: Attempt, sight: Sight): Promise<Outcome | Again> => {
     const { command, keyed } = attempt;
+    const { workflow } = sight;
     inTime(attempt.deadlineMs);
     if (keyed !== undefined) {
-      const answer = await repeats.fromLedger(keyed, sight.ledger);
+      const seen = sight.fresh ? workflow : undefined;
+      const answer = await repeats.fromLedger(keyed, sight.ledger, seen);
       if (answer !== undefined) return answer;
     }
-    const { workflow } = sight;
     if (command.type !== 'start_workflow' && workflow === undefined) {
       const name = command.workflow ?? '';
       return sight.fresh ? { code: 'NOT_FOUND', what: 'workflow', name } : { pause: false };

@@ -1,0 +1,337 @@
+// What the service does and no emulator does. Each kind goes through the real SDK, store and core: a
+// command either takes effect once, or is answered retryable and has one effect when it comes again.
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Command } from '../../../lib/core/model/commands.ts';
+import type { Outcome } from '../../../lib/core/outcome.ts';
+import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
+import { describeOnDynamo } from '../../support/dynamodb/engine.ts';
+import {
+  cancelled,
+  cutOff,
+  exception,
+  firstCalls,
+  itemsOf,
+  jsonOf,
+  shimOn,
+  sortKeysOf,
+  type Answer,
+  type PassingCall,
+  type Shim,
+} from '../../support/dynamodb/shim.ts';
+import { beforeFirstCommit } from '../../support/store-hooks.ts';
+import { dynamoWorld } from '../../support/dynamodb/world.ts';
+import {
+  makeService,
+  principal,
+  testClock,
+  type TestClock,
+  type TestService,
+} from '../../support/harness.ts';
+
+const UNAVAILABLE = { code: 'BACKEND_UNAVAILABLE', retryable: true, retryAfterMs: 1_000 };
+const WRITE = 'TransactWriteItems';
+const READ = 'TransactGetItems';
+
+/** The codes of a cancelled transaction: `code` for its first item, `others` for the rest. */
+const reasons = (call: PassingCall, code: string, others = 'None'): Answer =>
+  cancelled(Array.from({ length: itemsOf(call) }, (_, i) => (i === 0 ? code : others)));
+
+/** The effect happens, and the answer is lost on the way. */
+const lost =
+  (code: string) =>
+  async (call: PassingCall): Promise<Answer> => {
+    await call.pass();
+    return cutOff(code);
+  };
+
+describeOnDynamo('faults of the service', () => {
+  const world = dynamoWorld();
+  let n = 0;
+  let tenant: string;
+  let clock: TestClock;
+  let store: StorageBackend;
+  let shim: Shim;
+  let service: TestService;
+
+  beforeEach(async () => {
+    tenant = `t${++n}`;
+    clock = testClock();
+    const client = world.client();
+    shim = shimOn(client);
+    store = world.open(clock, client);
+    service = makeService(store, { clock });
+    await store.check();
+    shim.sent();
+  });
+
+  const who = () => principal({ tenant });
+  const start: Command = {
+    type: 'start_workflow',
+    procedure: 'sample',
+    asset: 'UNIT-1',
+    key: 'k0',
+  };
+  const reading = (workflow: string, value = 5, key = 'k1'): Command => ({
+    type: 'record_step',
+    workflow,
+    step: 'outlet',
+    input: { kind: 'reading', value },
+    key,
+  });
+  const started = async (): Promise<string> => {
+    const { workflow } = (await service.ok(who(), start)).receipt;
+    shim.sent();
+    return workflow;
+  };
+  const events = (workflow: string) => store.listEvents(tenant, workflow, { after: 0, limit: 100 });
+
+  /** However the command was answered, saying it again ends with exactly one effect. */
+  const expectOneEffect = async (command: Command, first: Outcome, workflow: string) => {
+    shim.set(() => undefined);
+    const again = await service.ok(who(), command);
+    if (first.code === 'OK') {
+      expect(again).toMatchObject({ duplicate: true, receipt: first.receipt });
+    }
+    const found = await events(workflow);
+    expect(found.map(({ seq }) => seq)).toEqual([1, 2]);
+  };
+
+  /** Each is met by the first `count` writes; the answer is what the command says then. */
+  const KINDS: readonly (readonly [
+    name: string,
+    count: number,
+    (call: PassingCall, n: number) => Promise<Answer>,
+    answer: 'takes effect' | 'is retryable',
+  ])[] = [
+    [
+      'one conflict',
+      1,
+      (call) => Promise.resolve(reasons(call, 'TransactionConflict')),
+      'takes effect',
+    ],
+    [
+      'five conflicts',
+      5,
+      (call) => Promise.resolve(reasons(call, 'TransactionConflict')),
+      'takes effect',
+    ],
+    [
+      'conflicts without an end',
+      1_000,
+      (call) => Promise.resolve(reasons(call, 'TransactionConflict')),
+      'is retryable',
+    ],
+    [
+      'a throttled item',
+      1,
+      (call) => Promise.resolve(reasons(call, 'ThrottlingError')),
+      'is retryable',
+    ],
+    [
+      'a throttled item among conflicts',
+      1,
+      (call) =>
+        Promise.resolve(reasons(call, 'ProvisionedThroughputExceeded', 'TransactionConflict')),
+      'is retryable',
+    ],
+    [
+      'a throttled item among failed conditions',
+      1,
+      (call) => Promise.resolve(reasons(call, 'ThrottlingError', 'ConditionalCheckFailed')),
+      'takes effect',
+    ],
+    [
+      'a reason that nobody knows',
+      1,
+      (call) => Promise.resolve(reasons(call, 'SomethingNew')),
+      'is retryable',
+    ],
+    [
+      'a cancellation without reasons',
+      1,
+      () => Promise.resolve(exception('TransactionCanceledException')),
+      'is retryable',
+    ],
+    [
+      'one throttled call',
+      1,
+      () => Promise.resolve(exception('ThrottlingException')),
+      'takes effect',
+    ],
+    [
+      'throttled calls without an end',
+      1_000,
+      () => Promise.resolve(exception('ProvisionedThroughputExceededException')),
+      'is retryable',
+    ],
+    [
+      'a transaction in progress',
+      1,
+      () => Promise.resolve(exception('TransactionInProgressException')),
+      'takes effect',
+    ],
+    ['a lost answer', 1, lost('ECONNRESET'), 'takes effect'],
+    ['a timeout after the effect', 1, lost('TimeoutError'), 'takes effect'],
+    ['lost answers without an end', 1_000, lost('ECONNRESET'), 'is retryable'],
+    [
+      'a lost answer, and then a transaction in progress',
+      2,
+      (call, nth) =>
+        nth === 1
+          ? lost('ECONNRESET')(call)
+          : Promise.resolve(exception('TransactionInProgressException')),
+      'takes effect',
+    ],
+    [
+      'a failure of the service before the effect',
+      1,
+      () => Promise.resolve(exception('InternalServerError', {}, 500)),
+      'takes effect',
+    ],
+    [
+      'failures of the service after the effect',
+      1_000,
+      async (call) => {
+        await call.pass();
+        return exception('InternalServerError', {}, 500);
+      },
+      'is retryable',
+    ],
+    ['no way to the service', 1_000, () => cutOff('ECONNREFUSED'), 'is retryable'],
+    ['a name that does not resolve', 1_000, () => cutOff('ENOTFOUND'), 'is retryable'],
+    [
+      'a table that is missing',
+      1,
+      () => Promise.resolve(exception('ResourceNotFoundException')),
+      'is retryable',
+    ],
+    [
+      'permissions that are missing',
+      1_000,
+      () => Promise.resolve(exception('AccessDeniedException')),
+      'is retryable',
+    ],
+    [
+      'credentials that have expired',
+      1,
+      () => Promise.resolve(exception('ExpiredTokenException')),
+      'is retryable',
+    ],
+    [
+      'a token that was used before',
+      1,
+      () => Promise.resolve(exception('IdempotentParameterMismatchException')),
+      'is retryable',
+    ],
+  ];
+
+  test.each(KINDS)('a step that meets %s (%d times) has one effect', async (...kind) => {
+    const [, count, interfere, answer] = kind;
+    const workflow = await started();
+    shim.set(firstCalls(WRITE, count, interfere));
+    const first = await service.execute(who(), reading(workflow));
+    if (answer === 'takes effect') expect(first).toMatchObject({ code: 'OK', duplicate: false });
+    else expect(first).toEqual(UNAVAILABLE);
+    await expectOneEffect(reading(workflow), first, workflow);
+  });
+
+  test.each([
+    ['conflicts', 2, (call: PassingCall) => reasons(call, 'TransactionConflict'), true],
+    [
+      'conflicts without an end',
+      1_000,
+      (call: PassingCall) => reasons(call, 'TransactionConflict'),
+      false,
+    ],
+    ['a throttled item', 1, (call: PassingCall) => reasons(call, 'ThrottlingError'), false],
+    ['one throttled call', 1, () => exception('ThrottlingException'), true],
+    ['one failure of the service', 1, () => exception('InternalServerError', {}, 500), true],
+  ])('a refusal whose snapshot meets %s is a refusal, or is not given', async (...kind) => {
+    const [, count, interfere, answered] = kind;
+    const workflow = await started();
+    const early: Command = { type: 'complete_workflow', workflow };
+    shim.set(firstCalls(READ, count, (call) => Promise.resolve(interfere(call))));
+    const outcome = await service.execute(who(), early);
+    expect(outcome.code).toBe(answered ? 'STEPS_MISSING' : 'BACKEND_UNAVAILABLE');
+    expect(await events(workflow)).toHaveLength(1);
+  });
+
+  describe('reasons of several kinds', () => {
+    test('a conflict beside a failed condition is looked at again, and never taken for a torn chain', async () => {
+      const workflow = await started();
+      // Half of somebody else's transaction: the event is there, the record is being written.
+      const half = (call: PassingCall): Promise<Answer> => {
+        const codes = sortKeysOf(call).map((sk) =>
+          sk === 'STATE'
+            ? 'TransactionConflict'
+            : sk.startsWith('E#')
+              ? 'ConditionalCheckFailed'
+              : 'None',
+        );
+        return Promise.resolve(cancelled(codes));
+      };
+      shim.set(firstCalls(WRITE, 1, half));
+      const outcome = await service.execute(who(), reading(workflow));
+      expect(outcome).toMatchObject({ code: 'OK', duplicate: false });
+      expect(shim.sent()).toEqual([WRITE, READ, WRITE]);
+    });
+
+    test('a conflict beside a taken key is a replay, and nothing is decided again', async () => {
+      const workflow = await started();
+      const command = reading(workflow);
+      const other = makeService(store, { clock, seed: 'other' });
+      const racing = beforeFirstCommit(store, async () => {
+        await other.ok(who(), command);
+        shim.set(firstCalls(WRITE, 1, withoutRecord));
+        shim.sent();
+      });
+      const late = makeService(racing, { clock, seed: 'late' });
+      expect(await late.ok(who(), command)).toMatchObject({ duplicate: true, receipt: { seq: 2 } });
+      expect(shim.sent()).toEqual([WRITE, READ]);
+    });
+
+    test('an item that is handed back replaces the second read', async () => {
+      const workflow = await started();
+      const other = makeService(store, { clock, seed: 'other' });
+      const racing = beforeFirstCommit(store, async () => {
+        const input = { kind: 'choice', option: 'auto' } as const;
+        await other.ok(who(), { type: 'record_step', workflow, step: 'mode', input });
+        shim.sent();
+      });
+      const late = makeService(racing, { clock, seed: 'late' });
+      expect((await late.ok(who(), reading(workflow))).receipt).toMatchObject({ seq: 3 });
+      expect(shim.sent()).toEqual([WRITE, WRITE]);
+    });
+
+    test.each([
+      ['ValidationError', 'terminal', 'PLAN_REFUSED'],
+      ['ItemCollectionSizeLimitExceeded', 'terminal', 'PLAN_REFUSED'],
+      ['ThrottlingError', 'retryable', 'BACKEND_UNAVAILABLE'],
+      ['ProvisionedThroughputExceeded', 'retryable', 'BACKEND_UNAVAILABLE'],
+      ['DuplicateItem', 'retryable', 'BACKEND_UNAVAILABLE'],
+    ])('%s in any place is %s %s', async (code, kind, faultCode) => {
+      for (const place of [0, 1, 2]) {
+        const codes = [0, 1, 2].map((i) => (i === place ? code : 'None'));
+        shim.set(firstCalls(WRITE, 1, () => Promise.resolve(cancelled(codes))));
+        const writes = [0, 1, 2].map((i) => ({
+          op: 'delete' as const,
+          key: { kind: 'ledger', tenant, key: `${i}` } as const,
+          expect: {},
+        }));
+        await expect(store.commit({ writes }, clock.now() + 1_000)).rejects.toMatchObject({
+          kind,
+          code: faultCode,
+        });
+      }
+    });
+  });
+});
+
+/** Passes a call on, and makes of the failed condition of its first item a conflict. */
+async function withoutRecord(call: PassingCall): Promise<Answer> {
+  const { answer, content } = await jsonOf(call);
+  const [, ...others] = content['CancellationReasons'] as readonly object[];
+  const CancellationReasons = [{ Code: 'TransactionConflict' }, ...others];
+  const text = JSON.stringify({ ...content, CancellationReasons });
+  return { ...answer, body: Buffer.from(text, 'utf8') };
+}
