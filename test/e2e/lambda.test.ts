@@ -1,4 +1,5 @@
 /** The bundled function in a fresh process, behind a Function URL and over a real table: what a client sees. */
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openDeploymentIssuer } from '../../lib/adapters/identity/deployment-issuer.ts';
 import { ASSISTANTS, type Assistant } from '../support/assistants.ts';
@@ -8,7 +9,7 @@ import { buildBundle } from '../support/lambda/bundle.ts';
 import { deploy, type Deployed } from '../support/lambda/deployed.ts';
 import { startFunction, type FunctionProcess } from '../support/lambda/function-process.ts';
 import { PLATFORM_BYTES_MOST } from '../support/lambda/function-url.ts';
-import { rawRequest } from '../support/raw-http.ts';
+import { rawRequest, type Reply } from '../support/raw-http.ts';
 
 const UNAUTHORIZED = '{"error":"unauthorized","message":"Access token required to use this tool."}';
 const LIST = { jsonrpc: '2.0', id: 7, method: 'tools/list' };
@@ -34,6 +35,14 @@ const post = (
 
 const call = (name: string, args: object, id: number | string = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } });
+
+/** A message of Ana's as the event of it. */
+const eventOf = (body: string) => {
+  const [one] = deployed.front.events.filter(({ rawPath }) => rawPath === '/mcp').slice(-1);
+  const authorization = `Bearer ${tokens['Ana']}`;
+  const headers = { ...one?.headers, 'content-type': 'application/json', authorization };
+  return { ...one, headers, body, isBase64Encoded: false };
+};
 
 describeOnDynamo('the bundled function', () => {
   beforeAll(async () => {
@@ -116,8 +125,8 @@ describeOnDynamo('the bundled function', () => {
       const empty = await post('');
       expect([empty.status, empty.body['error']]).toEqual([
         400,
-        { code: -32_700, message: 'the text is empty', data: { code: 'NOT_JSON', path: '' } },
-      ].map((part, i) => (i === 0 ? part : expect.objectContaining({ code: -32_700 }))));
+        expect.objectContaining({ code: -32_700 }),
+      ]);
       const get = await rawRequest(deployed.url, {
         method: 'GET',
         headers: { authorization: `Bearer ${tokens['Ana']}`, 'content-type': 'text/plain' },
@@ -217,41 +226,97 @@ describeOnDynamo('the bundled function', () => {
   });
 
   describe('recognises a fault whichever copy of its module made it', () => {
-    test('a table that is gone is BACKEND_UNAVAILABLE, as it is unbundled', async () => {
-      const lost = await startFunction(file, deployed.env);
-      try {
-        // The function has started; the table's address is read from the environment at the start only.
-        const [event] = deployed.front.events.filter(({ rawPath }) => rawPath === '/mcp').slice(-1);
-        const body = call('list_my_workflows', {});
-        const headers = {
-          ...event?.headers,
-          'content-type': 'application/json',
-          authorization: `Bearer ${tokens['Ana']}`,
+    test.each(['ThrottlingException', 'InternalServerError', 'ResourceNotFoundException'])(
+      '%s of the table is BACKEND_UNAVAILABLE, is counted, and the next call is served',
+      async (failing) => {
+        const start = { procedure: 'pump-inspection', asset: 'PUMP-60' };
+        deployed.table.failing = failing;
+        let reply: Reply;
+        try {
+          reply = await post(call('start_workflow', start));
+        } finally {
+          deployed.table.failing = undefined;
+        }
+        const { structuredContent } = reply.body['result'] as { structuredContent: object };
+        expect(structuredContent).toMatchObject({ code: 'BACKEND_UNAVAILABLE', retryable: true });
+        expect(deployed.lambda.lines().findLast((line) => '_aws' in line)).toMatchObject({
+          Faults: 1,
+        });
+        expect((await post(JSON.stringify(LIST))).status).toBe(200);
+      },
+      30_000,
+    );
+
+    test('conditions that do not hold are read from the table’s answer', async () => {
+      const start = { procedure: 'pump-inspection', asset: 'PUMP-61' };
+      const codes: unknown[] = [];
+      for (const [name, key] of [
+        ['Ana', 'k'],
+        ['Ana', 'k'],
+        ['Ben', 'l'],
+      ] as const) {
+        const reply = await post(call('start_workflow', { ...start, idempotency_key: key }), {
+          authorization: `Bearer ${tokens[name]}`,
+        });
+        const { structuredContent: fields } = reply.body['result'] as {
+          structuredContent: { readonly [name: string]: unknown };
         };
-        const ask = { ...event, headers, body, isBase64Encoded: false };
-        expect((await lost.invoke(ask)).statusCode).toBe(200);
-      } finally {
-        await lost.stop();
+        codes.push([fields['code'], fields['duplicate']]);
       }
+      expect(codes).toEqual([
+        ['OK', false],
+        ['OK', true],
+        ['ASSET_BUSY', undefined],
+      ]);
     });
   });
 
-  describe('starts again', () => {
-    /** A request for the tools, as an event. */
-    const event = () => {
-      const [one] = deployed.front.events.filter(({ rawPath }) => rawPath === '/mcp').slice(-1);
-      return {
-        ...one,
-        headers: {
-          ...one?.headers,
-          'content-type': 'application/json',
-          authorization: `Bearer ${tokens['Ana']}`,
-        },
-        body: JSON.stringify(LIST),
-        isBase64Encoded: false,
-      };
+  describe('writes nothing after its deadline', () => {
+    /** A start whose first read is held back for longer than the call has. */
+    const heldStart = async (asset: string, whileHeld: () => Promise<void>) => {
+      const lambda = await startFunction(file, deployed.env);
+      try {
+        // The person has been here before, so that nothing but the command is to be written.
+        await lambda.invoke(eventOf(call('list_my_workflows', {})));
+        const holding = deployed.table.hold('TransactGetItems');
+        const answered = lambda.invoke(
+          eventOf(call('start_workflow', { procedure: 'pump-inspection', asset })),
+          2_000,
+        );
+        const letGo = await holding;
+        const before = deployed.table.calls.length;
+        lambda.signal('SIGSTOP');
+        await whileHeld();
+        letGo();
+        lambda.signal('SIGCONT');
+        const { statusCode, body } = await answered;
+        // Whatever goes on in the process has gone on by the time it has served another call.
+        await lambda.invoke(eventOf(JSON.stringify(LIST)));
+        await setTimeout(300);
+        return { statusCode, body, sent: deployed.table.calls.slice(before) };
+      } finally {
+        await lambda.stop();
+      }
     };
 
+    test('a container that was frozen between reading and writing writes nothing when it thaws', async () => {
+      const { statusCode, body, sent } = await heldStart('PUMP-70', () => setTimeout(2_500));
+      expect([statusCode, body]).toEqual([
+        expect.any(Number),
+        expect.stringContaining('BACKEND_UNAVAILABLE'),
+      ]);
+      // A read that was cut off may be sent again; nothing that writes is.
+      expect(sent.filter(({ operation }) => !/Get|Query/.test(operation))).toEqual([]);
+    }, 60_000);
+
+    test('the same start is committed where the container is thawed in time', async () => {
+      const { statusCode, sent } = await heldStart('PUMP-71', () => setTimeout(50));
+      expect(statusCode).toBe(200);
+      expect(sent.map(({ operation }) => operation)).toContain('TransactWriteItems');
+    }, 60_000);
+  });
+
+  describe('starts again', () => {
     async function starting(failing: string): Promise<FunctionProcess> {
       deployed.aws.failing = failing;
       return startFunction(file, deployed.env);
@@ -260,7 +325,7 @@ describeOnDynamo('the bundled function', () => {
     test('a process whose secrets could not be read answers 503 in our words, then serves', async () => {
       const lambda = await starting('AccessDeniedException');
       try {
-        const first = await lambda.invoke(event());
+        const first = await lambda.invoke(eventOf(JSON.stringify(LIST)));
         expect([first.statusCode, first.headers['retry-after']]).toEqual([503, '1']);
         expect(JSON.parse(first.body)).toEqual({
           jsonrpc: '2.0',
@@ -271,11 +336,11 @@ describeOnDynamo('the bundled function', () => {
             data: { code: 'BACKEND_UNAVAILABLE', retryable: true },
           },
         });
-        const health = await lambda.invoke({ ...event(), rawPath: '/health' });
+        const health = await lambda.invoke({ ...eventOf(''), rawPath: '/health' });
         expect(JSON.parse(health.body)).toMatchObject({ status: 503, code: 'BACKEND_UNAVAILABLE' });
         expect(lambda.output()).toContain('cannot be read: AccessDeniedException');
         deployed.aws.failing = undefined;
-        expect((await lambda.invoke(event())).statusCode).toBe(200);
+        expect((await lambda.invoke(eventOf(JSON.stringify(LIST)))).statusCode).toBe(200);
       } finally {
         deployed.aws.failing = undefined;
         await lambda.stop();
@@ -285,7 +350,7 @@ describeOnDynamo('the bundled function', () => {
     test('stores that do not answer cost their time once, and the call ends within its own', async () => {
       const lambda = await starting('hang');
       try {
-        const late = await lambda.invoke(event(), 1_200);
+        const late = await lambda.invoke(eventOf(JSON.stringify(LIST)), 1_200);
         expect([late.statusCode, JSON.parse(late.body)]).toEqual([
           504,
           expect.objectContaining({ id: 7 }),
@@ -293,7 +358,7 @@ describeOnDynamo('the bundled function', () => {
         deployed.aws.failing = undefined;
         const statuses: number[] = [];
         while (statuses.at(-1) !== 200 && statuses.length < 10) {
-          statuses.push((await lambda.invoke(event())).statusCode);
+          statuses.push((await lambda.invoke(eventOf(JSON.stringify(LIST)))).statusCode);
         }
         expect(statuses.at(-1)).toBe(200);
       } finally {
@@ -303,9 +368,12 @@ describeOnDynamo('the bundled function', () => {
     }, 60_000);
 
     test('a setting that cannot be used is named in the log and in no answer', async () => {
-      const lambda = await startFunction(file, { ...deployed.env, CHECKPOINT_RATE_PER_MINUTE: 'x' });
+      const lambda = await startFunction(file, {
+        ...deployed.env,
+        CHECKPOINT_RATE_PER_MINUTE: 'x',
+      });
       try {
-        const { statusCode, body } = await lambda.invoke(event());
+        const { statusCode, body } = await lambda.invoke(eventOf(JSON.stringify(LIST)));
         expect(statusCode).toBe(503);
         expect(body).not.toContain('CHECKPOINT');
         expect(lambda.output()).toContain(
@@ -346,10 +414,10 @@ describeOnDynamo('the bundled function', () => {
       await post(call('start_workflow', { ...start, idempotency_key: 'b' }), {
         authorization: `Bearer ${tokens['Ben']}`,
       });
-      const counted = deployed.lambda.lines().filter((line) => '_aws' in line).slice(-8);
-      const sum = (name: string): number =>
-        counted.reduce((all, line) => all + Number([line[name] ?? 0].flat().length && line[name] ? 1 : 0), 0);
-      expect(['Duplicates', 'IdempotencyConflicts', 'AssetBusy'].map(sum)).toEqual([1, 1, 1]);
+      const counted = deployed.lambda.lines().filter((line) => '_aws' in line);
+      const now = counted.slice(-8);
+      const times = (name: string): number => now.filter((line) => line[name] === 1).length;
+      expect(['Duplicates', 'IdempotencyConflicts', 'AssetBusy'].map(times)).toEqual([1, 1, 1]);
       expect(counted).toContainEqual(
         expect.objectContaining({
           tool: 'start_workflow',

@@ -122,7 +122,7 @@ const ELSEWHERE: { readonly [name in Name]?: string } = {
   headerBytes: 'a connection: test/e2e/attacker.test.ts',
   requestMs: 'a connection: test/e2e/attacker.test.ts',
   idleMs: 'a connection: test/e2e/attacker.test.ts',
-  hostMarginMs: 'a function: test/lambda/deadline.test.ts',
+  hostMarginMs: 'a function: test/lambda/http-handler.test.ts',
   conflictTries: 'a call of the table',
   requestStateChars: 'a signed state: test/surface/mcp/dialogue.test.ts',
   replyBytes: 'an answer: test/surface/mcp',

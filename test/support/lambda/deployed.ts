@@ -9,12 +9,14 @@ import { createTestTable } from '../dynamodb/table.ts';
 import { fakeAws, type FakeAws } from './fake-aws.ts';
 import { startFunction, type FunctionProcess } from './function-process.ts';
 import { functionUrl, type FunctionUrl } from './function-url.ts';
+import { tableProxy, type TableProxy } from './table-proxy.ts';
 
 /** What is deployed. */
 export interface Deployed {
   /** The URL of the MCP endpoint. */
   readonly url: string;
   readonly aws: FakeAws;
+  readonly table: TableProxy;
   readonly front: FunctionUrl;
   readonly lambda: FunctionProcess;
   /** The environment of the function. */
@@ -51,9 +53,12 @@ export async function deploy(
     aws.secrets.set(SECRET, 'a'.repeat(64));
     aws.secrets.set(ISSUER_SECRET, ISSUER_TEXT);
     const { endpoint } = engine.client;
+    if (endpoint === undefined) throw new Error('this needs an engine with an address');
+    const proxy = await tableProxy(endpoint);
+    closing.push(() => proxy.close());
     const env = {
       ...aws.env,
-      ...(endpoint !== undefined && { AWS_ENDPOINT_URL_DYNAMODB: endpoint }),
+      AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       POWERTOOLS_SERVICE_NAME: 'checkpoint-test-http',
       CHECKPOINT_TABLE: table.tableName,
@@ -66,7 +71,8 @@ export async function deploy(
     closing.push(() => lambda.stop());
     front.connect((event) => lambda.invoke(event));
     const issuer = await openDeploymentIssuer(ISSUER_TEXT, { now: () => Date.now() });
-    return { url, aws, front, lambda, env, token: (token) => issuer.sign(token), close };
+    const token = (of: OwnToken): Promise<string> => issuer.sign(of);
+    return { url, aws, table: proxy, front, lambda, env, token, close };
   } catch (error) {
     await close();
     throw error;

@@ -63,7 +63,8 @@ export async function fakeAws(): Promise<FakeAws> {
     }
     const value = fake[KINDS[operation as keyof typeof KINDS]].get(name);
     if (value === undefined) {
-      const missing = operation === 'GetParameter' ? 'ParameterNotFound' : 'ResourceNotFoundException';
+      const missing =
+        operation === 'GetParameter' ? 'ParameterNotFound' : 'ResourceNotFoundException';
       answer(response, 400, { __type: missing, message: 'none' });
     } else if (operation === 'GetParameter') {
       const ARN = `arn:aws:ssm:eu-central-1:123456789012:parameter${name}`;
