@@ -10,7 +10,7 @@ import type { Outcome } from '../lib/core/outcome.ts';
 import { verifyAll } from '../lib/core/audit.ts';
 import { readSettings } from '../lib/settings.ts';
 import { createSpeech } from '../lib/surface/speech.ts';
-import { openLocal } from '../lib/wiring.ts';
+import { openLocal } from '../lib/wiring/local.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'checkpoint-example-'));
 const local = await openLocal(readSettings({ CHECKPOINT_DATA: folder }));

@@ -41,6 +41,11 @@ describe('readSettings', () => {
       commandTimeoutMs: 2000,
       lockTimeoutMs: 1000,
       secret: undefined,
+      stage: 'dev',
+      table: undefined,
+      publicUrlParameter: undefined,
+      secretId: undefined,
+      issuerSecretId: undefined,
     });
   });
 
@@ -66,6 +71,11 @@ describe('readSettings', () => {
       CHECKPOINT_COMMAND_TIMEOUT_MS: '100',
       CHECKPOINT_LOCK_TIMEOUT_MS: '0',
       CHECKPOINT_SECRET: '0123456789abcdef0123456789abcdef',
+      CHECKPOINT_STAGE: 'prod',
+      CHECKPOINT_TABLE: 'checkpoint-prod-data-Table0123ABCD',
+      CHECKPOINT_PUBLIC_URL_PARAMETER: '/checkpoint/prod/public-url',
+      CHECKPOINT_SECRET_ID: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:a-AbCdEf',
+      CHECKPOINT_ISSUER_SECRET_ID: 'issuer',
     });
     expect(settings).toEqual({
       host: '0.0.0.0',
@@ -94,6 +104,11 @@ describe('readSettings', () => {
       commandTimeoutMs: 100,
       lockTimeoutMs: 0,
       secret: '0123456789abcdef0123456789abcdef',
+      stage: 'prod',
+      table: 'checkpoint-prod-data-Table0123ABCD',
+      publicUrlParameter: '/checkpoint/prod/public-url',
+      secretId: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:a-AbCdEf',
+      issuerSecretId: 'issuer',
     });
   });
 
@@ -221,6 +236,11 @@ describe('accepted and refused values', () => {
     ['CHECKPOINT_LOG_LEVEL', ['trace', 'fatal'], ['INFO', '30', 'verbose']],
     ['CHECKPOINT_COMMAND_TIMEOUT_MS', ['100', '25000'], ['99', '25001', '2s', '2000.5']],
     ['CHECKPOINT_LOCK_TIMEOUT_MS', ['0', '20000'], ['20001', '-1', '1s']],
+    ['CHECKPOINT_STAGE', ['dev', 'prod', 'a'.repeat(16)], ['Dev', '1', 'a b', 'a'.repeat(17)]],
+    ['CHECKPOINT_TABLE', ['abc', 'a.b-c_1'], ['ab', 'a b', 'a\n']],
+    ['CHECKPOINT_PUBLIC_URL_PARAMETER', ['/a/b', 'a'], ['/', 'a//b', 'a b', 'a:1']],
+    ['CHECKPOINT_SECRET_ID', ['a', 'arn:aws:secretsmanager:eu-west-1:1:secret:a-b'], ['a b', '*']],
+    ['CHECKPOINT_ISSUER_SECRET_ID', ['a'], ['a b', 'a\n']],
     ['CHECKPOINT_SECRET', ['x'.repeat(32), 'x'.repeat(4096)], ['x'.repeat(31), 'x'.repeat(4097)]],
   ])('%s', (name, accepted, refused) => {
     for (const text of accepted) expect([text, faultsOf({ [name]: text })]).toEqual([text, []]);
@@ -277,6 +297,11 @@ describe('the settings table', () => {
       'CHECKPOINT_COMMAND_TIMEOUT_MS',
       'CHECKPOINT_LOCK_TIMEOUT_MS',
       'CHECKPOINT_SECRET',
+      'CHECKPOINT_STAGE',
+      'CHECKPOINT_TABLE',
+      'CHECKPOINT_PUBLIC_URL_PARAMETER',
+      'CHECKPOINT_SECRET_ID',
+      'CHECKPOINT_ISSUER_SECRET_ID',
     ]);
   });
 });

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { verifyAll, type ChainReport } from '../core/audit.ts';
 import type { Settings } from '../settings.ts';
-import { dataFile, openStore } from '../wiring.ts';
+import { dataFile, openStore } from '../wiring/local.ts';
 import { chainText } from './chain-words.ts';
 import { CliProblem } from './failure.ts';
 import { counted } from './text.ts';

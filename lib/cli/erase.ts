@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { commandLine, eraseStep } from '../core/erase.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
-import { dataFile, openStore, systemClock } from '../wiring.ts';
+import { dataFile, openStore, systemClock } from '../wiring/local.ts';
 import type { Commands } from './commands.ts';
 import { CliProblem } from './failure.ts';
 import { findWorkflow } from './look/find.ts';

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import pino, { type Logger } from 'pino';
 import { activeVersions } from '../core/active-versions.ts';
+import { toldError } from '../core/told-error.ts';
 import type { Settings } from '../settings.ts';
-import { dataFile, localApp, openLocal, type DeliveryParts, type Local } from '../wiring.ts';
+import { dataFile, localApp, openLocal, type DeliveryParts, type Local } from '../wiring/local.ts';
 import { createBoundedServer } from './bounded-server.ts';
 import { CliProblem } from './failure.ts';
 import { missingWarning } from './policy/active.ts';
@@ -30,7 +31,7 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
   const local = await openLocal(settings, {
     onFault: (fault, operation, requestId) => {
       const { code, kind } = fault;
-      const told = { request_id: requestId, operation, code, kind, err: withoutValues(fault) };
+      const told = { request_id: requestId, operation, code, kind, err: toldError(fault) };
       logger.warn(told, 'unavailable');
     },
   });
@@ -73,8 +74,7 @@ function deliveryLog(logger: Logger): DeliveryParts {
       else logger.warn({ ...told, why: failure.message }, 'delivery failed');
     },
     onError: (error) => {
-      const fault = error instanceof Error ? withoutValues(error) : undefined;
-      logger.warn({ err: fault }, 'delivery is held up: the store cannot be used');
+      logger.warn({ err: toldError(error) }, 'delivery is held up: the store cannot be used');
     },
   };
 }
@@ -83,21 +83,6 @@ function deliveryLog(logger: Logger): DeliveryParts {
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-/** A fault for a log line: messages below it may hold what a person said, so only places are kept. */
-function withoutValues({ name, message, stack, cause }: Error): Record<string, unknown> {
-  const places = (text: string | undefined): string =>
-    (text ?? '')
-      .split('\n')
-      .filter((line) => /^\s+at /.test(line))
-      .join('\n');
-  return {
-    type: name,
-    message,
-    stack: places(stack),
-    ...(cause instanceof Error && { cause: { type: cause.name, stack: places(cause.stack) } }),
-  };
 }
 
 /** What is printed once the server is up: where it is and how to connect. */

@@ -2,7 +2,7 @@
 import { SCOPES, TENANT_NAME, type PrincipalKind, type Scope } from '../core/model/principal.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
-import { developmentIssuer } from '../wiring.ts';
+import { developmentIssuer } from '../wiring/local.ts';
 import { CliProblem } from './failure.ts';
 
 /** The options of the command, as typed. */

@@ -24,6 +24,12 @@ export const LIMITS = {
     unit: 'ms',
     reason: 'a request that takes longer to arrive has no listener any more',
   },
+  hostMarginMs: {
+    max: 1_000,
+    unit: 'ms',
+    reason:
+      'kept of the time a function has: half for ending its work, half for sending the answer',
+  },
   idleMs: { max: 3_000, unit: 'ms', reason: 'a connection that is kept for the next call' },
   connections: {
     max: 2_000,

@@ -12,12 +12,12 @@ export async function registerProcedures(
   store: Pick<StorageBackend, 'registerProcedure'>,
   registry: Pick<ProcedureRegistry, 'all'>,
 ): Promise<void> {
-  const changed: string[] = [];
-  for (const { procedure, digest } of registry.all()) {
-    const { id, version } = procedure;
+  // At once, because a process that starts for a caller has no time for one round trip each.
+  const checks = registry.all().map(async ({ procedure: { id, version }, digest }) => {
     const registered = await store.registerProcedure(id, version, digest);
-    if (registered !== digest) changed.push(`${id}@${version}`);
-  }
+    return registered === digest ? [] : [`${id}@${version}`];
+  });
+  const changed = (await Promise.all(checks)).flat();
   if (changed.length === 0) return;
   const lines = changed
     .toSorted()

@@ -10,7 +10,10 @@ import {
   hostList,
   listenAddress,
   originList,
+  parameterName,
   plainHttpUrl,
+  secretName,
+  tableName,
   wholeNumber,
 } from './value-types.ts';
 import { webhookList } from './webhooks.ts';
@@ -144,5 +147,50 @@ export const settingsTable = {
     defaultMeaning: 'generated in the data folder',
     expected: 'at least 32 characters',
     description: 'Secret from which the keys of cursors and confirmation tokens are derived.',
+  }),
+  stage: setting({
+    env: 'CHECKPOINT_STAGE',
+    type: z.string().regex(/^[a-z][a-z0-9-]{0,15}$/),
+    default: 'dev',
+    expected: 'dev, staging or prod',
+    description: 'On AWS: the stage that is deployed. A local server has none.',
+  }),
+  table: setting({
+    env: 'CHECKPOINT_TABLE',
+    type: tableName,
+    default: undefined,
+    defaultMeaning: 'none; the deployed function has one',
+    expected: 'a name of a DynamoDB table',
+    description: 'On AWS: the table of the deployment. A local server has its data folder instead.',
+    example: 'checkpoint-dev-data-Table0123ABCD',
+  }),
+  publicUrlParameter: setting({
+    env: 'CHECKPOINT_PUBLIC_URL_PARAMETER',
+    type: parameterName,
+    default: undefined,
+    defaultMeaning: 'none; the deployed function has one',
+    expected: 'a name of a parameter',
+    description:
+      'On AWS: the parameter that holds the URL of the MCP endpoint. A function cannot be told its own URL otherwise.',
+    example: '/checkpoint/dev/public-url',
+  }),
+  secretId: setting({
+    env: 'CHECKPOINT_SECRET_ID',
+    type: secretName,
+    default: undefined,
+    defaultMeaning: 'none; the deployed function has one',
+    expected: 'a name or ARN of a secret',
+    description: 'On AWS: the secret in Secrets Manager that holds what `CHECKPOINT_SECRET` is.',
+    example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:checkpoint-AbCdEf',
+  }),
+  issuerSecretId: setting({
+    env: 'CHECKPOINT_ISSUER_SECRET_ID',
+    type: secretName,
+    default: undefined,
+    defaultMeaning: 'none; only a development stage without issuers has one',
+    expected: 'a name or ARN of a secret',
+    description:
+      "On AWS: the secret from which the deployment's own issuer is derived. It counts only while `CHECKPOINT_ISSUERS` names none.",
+    example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:issuer-AbCdEf',
   }),
 } as const;

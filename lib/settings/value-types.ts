@@ -75,3 +75,15 @@ export const hostList = z
   .transform(commaList)
   .pipe(z.array(z.string().refine(isHostWithoutPort, 'is not a host name')).max(100))
   .transform((hosts) => [...new Set(hosts.map((host) => host.toLowerCase()))]);
+
+/** A name of a DynamoDB table, or its ARN. */
+export const tableName = z.string().regex(/^[\w.:/-]{3,1024}$/);
+
+/** A name of a parameter, with its folders. */
+export const parameterName = z
+  .string()
+  .regex(/^\/?[\w.-]+(?:\/[\w.-]+)*$/)
+  .max(1011);
+
+/** A name of a secret, or its ARN. */
+export const secretName = z.string().regex(/^[\w/+=.@:-]{1,2048}$/);

@@ -14,11 +14,13 @@ import { readJsonBody } from './body.ts';
 import { createDiscovery } from './discovery.ts';
 import { guard } from './guard.ts';
 import { health } from './health.ts';
+import { deadlineOf, isLate, type HostCall } from './host-call.ts';
 import { createMcpEndpoint } from './mcp/handler.ts';
 import type { PermissionProfile } from './mcp/permission.ts';
+import type { OnToolCall } from './mcp/tool.ts';
 import { createProfileNotes } from './profiles.ts';
 import { rateLimit } from './rate.ts';
-import { isMcpPath, problem, refusalAt, rpcError } from './reply.ts';
+import { isMcpPath, problem, refusalAt, rpcError, tooLate } from './reply.ts';
 import { requestLine, type Log } from './request-line.ts';
 import { createSpeech } from './speech.ts';
 
@@ -40,6 +42,8 @@ export interface AppParts {
   readonly commandTimeoutMs: number;
   readonly serverVersion: string;
   readonly log: Log;
+  /** Told of every tool call that was answered, for metrics. */
+  readonly onToolCall?: OnToolCall;
   /** Absent where something in front limits calls. */
   readonly rateLimiter?: RateLimiter;
   /** Replaces the MCP server on the same pipeline; for fixtures in tests. */
@@ -47,7 +51,9 @@ export interface AppParts {
 }
 
 /** The app; `warmUp` is for hosts that can wait before the first request. */
-export type CheckpointApp = Hono & { readonly warmUp: () => Promise<void> };
+export type CheckpointApp = Hono<{ Bindings: HostCall }> & {
+  readonly warmUp: () => Promise<void>;
+};
 
 /** Builds the app. It starts to warm up at once, and serves meanwhile. */
 export function createApp(parts: AppParts): CheckpointApp {
@@ -63,8 +69,9 @@ export function createApp(parts: AppParts): CheckpointApp {
     report: (error, requestId, where) =>
       log({ level: 'error', msg: 'unexpected error', request_id: requestId, where, err: error }),
     ...(parts.mcpFactory !== undefined && { factory: parts.mcpFactory }),
+    ...(parts.onToolCall !== undefined && { onToolCall: parts.onToolCall }),
   });
-  const app = new Hono({ strict: false });
+  const app = new Hono<{ Bindings: HostCall }>({ strict: false });
 
   app.use(requestLine(log, clock), guard(parts));
   const methodNotAllowed = (allow: string) => (c: Context) =>
@@ -87,6 +94,8 @@ export function createApp(parts: AppParts): CheckpointApp {
       }
       return unauthenticated(seen.reason, authProfile, discovery.metadataUrl, c.req.path);
     }
+    // Checking a token can take a while; whoever was frozen meanwhile must not begin to write.
+    if (isLate(c.env, clock)) return tooLate(c.req.path);
     c.set('principal', seen.principal);
     const noted = noteProfile(seen.principal, c.get('requestId'));
     await next();
@@ -100,7 +109,11 @@ export function createApp(parts: AppParts): CheckpointApp {
   app.post('/mcp', async (c) => {
     const body = await readJsonBody(c.req.raw);
     if (body.ok) {
-      const call = { principal: c.get('principal'), requestId: c.get('requestId') };
+      const call = {
+        principal: c.get('principal'),
+        requestId: c.get('requestId'),
+        ...deadlineOf(c.env),
+      };
       return mcp.handle(c.req.raw, body.value, call);
     }
     const { status, code, message, path } = body.fault;

@@ -49,6 +49,27 @@ export function problem(
   });
 }
 
+/**
+ * The answer to a request that took longer than its host waits. What it asked for may have happened, so
+ * it is to be repeated with the same key. `id` is the JSON-RPC id where one is known.
+ */
+export function tooLate(path: string, id: RpcId = null): Response {
+  return notNow(path, 504, 'the answer took too long; say it again with the same key', id);
+}
+
+/** The answer while this process cannot serve. */
+export function notReady(path: string, id: RpcId = null): Response {
+  return notNow(path, 503, 'this cannot be served now', id);
+}
+
+function notNow(path: string, status: 503 | 504, title: string, id: RpcId): Response {
+  const headers = { 'retry-after': '1', 'cache-control': 'no-store' };
+  const data = { code: 'BACKEND_UNAVAILABLE', retryable: true };
+  return isMcpPath(path)
+    ? rpcError(status, -32_000, title, { id, data, headers })
+    : problem(status, data.code, title, { headers });
+}
+
 /** Whether a path is the MCP endpoint's, with or without a slash at its end. */
 export function isMcpPath(path: string): boolean {
   return path === '/mcp' || path === '/mcp/';

@@ -28,7 +28,7 @@ function anyOf(...patterns: string[]): string {
 
 /** The rooms of `lib`: every module there is in one of them, so that none escapes the rules. */
 export const rooms =
-  '^lib/(?:(?:core|policies|adapters/[^/]+|surface|cli|docs|entry|infra|settings)/|settings\\.ts$|wiring\\.ts$)';
+  '^lib/(?:(?:core|policies|adapters/[^/]+|surface|cli|docs|entry|infra|lambda|settings|wiring)/|settings\\.ts$)';
 
 /** The import table. */
 export const importRules: readonly ImportRule[] = [
@@ -80,7 +80,7 @@ export const importRules: readonly ImportRule[] = [
     to: {
       path: '^lib/',
       pathNot:
-        '^lib/(?:(?:cli|core|settings|surface/speech)/|(?:wiring|settings|surface/speech)\\.ts$)',
+        '^lib/(?:(?:cli|core|settings|surface/speech|wiring)/|(?:settings|surface/speech)\\.ts$)',
     },
   },
   {
@@ -122,9 +122,29 @@ export const importRules: readonly ImportRule[] = [
     because: 'The same code runs on a laptop that has no AWS account.',
     from: {
       path: '^(?:lib|bin|examples)/',
-      pathNot: '^lib/adapters/(?:dynamodb|step-functions|sinks|tickets)/',
+      pathNot: '^lib/adapters/(?:deployment|dynamodb|step-functions|sinks|tickets)/',
     },
     to: { path: packages('@aws-sdk/[^/]+') },
+  },
+  {
+    name: 'lambda-room-knows-surface-and-core',
+    because: 'What is about Lambda alone must not know which backend it serves.',
+    from: { path: '^lib/lambda/' },
+    to: { path: '^lib/', pathNot: '^lib/(?:(?:lambda|surface|core|settings)/|settings\\.ts$)' },
+  },
+  {
+    name: 'lambda-libraries-in-their-room',
+    because: 'A laptop that serves the same app needs nothing of Lambda.',
+    from: { path: '^(?:lib|bin|lambdas|examples)/', pathNot: '^lib/lambda/' },
+    to: { path: packages('@middy/[^/]+', '@aws-lambda-powertools/[^/]+') },
+  },
+  {
+    name: 'functions-hold-no-local-backend',
+    because: 'Whatever a function imports is in its bundle and is loaded before its first answer.',
+    from: { path: '^(?:lambdas/|lib/lambda/|lib/wiring/(?:app|aws|http-function)\\.ts$)' },
+    to: {
+      path: '^lib/(?:cli/|wiring/local\\.ts$|adapters/(?:sqlite/|identity/(?:dev-issuer|create-once)\\.ts$))',
+    },
   },
   {
     name: 'cdk-in-infra',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { inspectTools, REVISIONS, runSuite, serveSubject, type Target } from './suite.ts';
+import { HOSTS, inspectTools, REVISIONS, runSuite, type Target } from './suite.ts';
 
 const SUBJECTS = ['fixtures', 'product'] as const;
 /** Checks by result; `failed` are those of scenarios that the expected failures name. */
@@ -16,11 +16,15 @@ afterAll(() => {
   process.stdout.write(`\n${counts.join('\n')}\n`);
 });
 
-describe.each(SUBJECTS)('the pipeline with its %s', (subject) => {
+const PLACES = (Object.keys(HOSTS) as (keyof typeof HOSTS)[]).flatMap((host) =>
+  SUBJECTS.map((subject) => [subject, host] as const),
+);
+
+describe.each(PLACES)('the pipeline with its %s in %s', (subject, host) => {
   let target: Target;
   beforeAll(async () => {
-    target = await serveSubject(subject);
-  });
+    target = await HOSTS[host](subject);
+  }, 60_000);
   afterAll(() => target.close());
 
   test.each(REVISIONS)(
@@ -29,7 +33,7 @@ describe.each(SUBJECTS)('the pipeline with its %s', (subject) => {
       const verdict = await runSuite(target.openUrl, revision, subject);
       const { exitCode, output, scenarios, passed, failed, notScored } = verdict;
       counts.push(
-        `conformance ${revision} (${subject}): ${scenarios} scenarios, ${passed} checks passed, ${failed} expected to fail, ${notScored} scenarios not scored`,
+        `conformance ${revision} (${subject}, ${host}): ${scenarios} scenarios, ${passed} checks passed, ${failed} expected to fail, ${notScored} scenarios not scored`,
       );
       expect([exitCode, exitCode === 0 ? '' : output]).toEqual([0, '']);
       expect({ scenarios, passed, failed }).toEqual(EXPECTED[`${subject} ${revision}`]);
@@ -38,18 +42,18 @@ describe.each(SUBJECTS)('the pipeline with its %s', (subject) => {
   );
 });
 
-describe('the inspector', () => {
+describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('the inspector at %s', (host) => {
   let target: Target;
   beforeAll(async () => {
-    target = await serveSubject('product');
-  });
+    target = await HOSTS[host]('product');
+  }, 60_000);
   afterAll(() => target.close());
 
   test.each(['modern', 'legacy'] as const)(
     'takes every tool strictly in the %s era',
     async (era) => {
       const { exitCode, tools, output } = await inspectTools(target, era);
-      counts.push(`inspector, strict, ${era} era: ${tools} tools, exit code ${exitCode}`);
+      counts.push(`inspector (${host}), strict, ${era} era: ${tools} tools, exit code ${exitCode}`);
       expect([exitCode, tools, exitCode === 0 ? '' : output]).toEqual([0, 11, '']);
     },
     60_000,

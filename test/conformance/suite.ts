@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { startServer } from '../../lib/cli/serve.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { inProcess } from '../support/command-line.ts';
+import { buildBundle } from '../support/lambda/bundle.ts';
+import { deploy } from '../support/lambda/deployed.ts';
 import { bearerProxy } from './bearer-proxy.ts';
 import { fixtureServer } from './fixtures.ts';
 
@@ -27,7 +29,7 @@ export interface Target {
 }
 
 /** Starts a server with its own data folder; authentication stays on. */
-export async function serveSubject(subject: Subject): Promise<Target> {
+async function serveSubject(subject: Subject): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'checkpoint-conformance-'));
   const proxy = await bearerProxy();
   const settings = readSettings({
@@ -51,6 +53,31 @@ export async function serveSubject(subject: Subject): Promise<Target> {
       await proxy.close();
       await running.stop();
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where a subject runs: in a server of this process, or as the bundled function behind its URL. */
+export const HOSTS = {
+  'a local server': serveSubject,
+  'the bundled function': deploySubject,
+} as const;
+
+/** The same subjects as the bundled function, behind a Function URL. */
+async function deploySubject(subject: Subject): Promise<Target> {
+  const entry = subject === 'fixtures' ? 'test/support/lambda/fixtures-http.ts' : 'lambdas/http.ts';
+  const bundle = await buildBundle(entry);
+  const proxy = await bearerProxy();
+  const deployed = await deploy(bundle.file, { CHECKPOINT_ALLOWED_ORIGINS: proxy.origin });
+  const token = await deployed.token({ subject: 'ana', scopes: ['procedures:run'] });
+  proxy.forward(deployed.url, token);
+  return {
+    url: deployed.url,
+    token,
+    openUrl: proxy.url,
+    close: async () => {
+      await proxy.close();
+      await deployed.close();
     },
   };
 }

@@ -1,26 +1,7 @@
-import {
-  Client as LaterClient,
-  StreamableHTTPClientTransport as LaterTransport,
-} from '@modelcontextprotocol/client';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { ASSISTANTS, type Assistant, type Connect } from '../support/assistants.ts';
 import { dataFolder, serveInChild, tokenFor, type ServedChild } from '../support/e2e.ts';
-import { inspect, INSPECTION, type Caller } from '../support/inspection.ts';
-
-/** A connected client of either package, as far as an assistant needs it. */
-interface Assistant {
-  readonly version: string | undefined;
-  readonly call: Caller;
-  readonly tools: () => Promise<readonly { readonly name: string }[]>;
-  readonly close: () => Promise<void>;
-}
-
-type ToolResult = { readonly [name: string]: unknown };
-type CallTool = (params: {
-  name: string;
-  arguments: Record<string, unknown>;
-}) => Promise<ToolResult>;
+import { inspect, INSPECTION } from '../support/inspection.ts';
 
 let server: ServedChild;
 const tokens: Record<string, string> = {};
@@ -42,70 +23,18 @@ afterEach(async () => {
   seen.length = 0;
 });
 
-/** What both packages' transports are given: the person's token, and a look at every answer. */
-const transportOptions = (name: string) => ({
-  requestInit: { headers: { authorization: `Bearer ${tokens[name]}` } },
-  fetch: async (url: string | URL, init?: RequestInit): Promise<Response> => {
-    const response = await fetch(url, init);
-    seen.push(`${response.headers.get('content-type')} ${await response.clone().text()}`);
-    return response;
-  },
-});
-
-const caller =
-  (callTool: CallTool): Caller =>
-  async (name, args) => {
-    const result = await callTool({ name, arguments: { ...args } });
-    const [first] = result['content'] as { text: string }[];
-    return {
-      text: first?.text ?? '',
-      fields: result['structuredContent'] as { [name: string]: unknown },
-      isError: result['isError'] === true,
-    };
-  };
-
-async function earlier(name: string): Promise<Assistant> {
-  const client = new Client({ name: 'assistant', version: '1' });
-  const transport = new StreamableHTTPClientTransport(new URL(server.url), transportOptions(name));
-  // The package's own type of the transport lacks what its interface has under exact optional types.
-  await client.connect(transport as never);
-  return {
-    version: transport.protocolVersion,
-    call: caller((params) => client.callTool(params)),
-    tools: async () => (await client.listTools()).tools,
-    close: () => client.close(),
-  };
-}
-
-const later = (mode: 'legacy' | 'auto' | { pin: string }) => async (name: string) => {
-  const client = new LaterClient(
-    { name: 'assistant', version: '2' },
-    { versionNegotiation: { mode } },
-  );
-  await client.connect(new LaterTransport(new URL(server.url), transportOptions(name)));
-  return {
-    version: client.getNegotiatedProtocolVersion(),
-    call: caller((params) => client.callTool(params)),
-    tools: async () => (await client.listTools()).tools,
-    close: () => client.close(),
-  };
-};
-
-const CLIENTS: readonly [string, string, string, (name: string) => Promise<Assistant>][] = [
-  ['the 1.x client', '2025-11-25', 'PUMP-01', earlier],
-  ['the 2.x client in its legacy mode', '2025-11-25', 'PUMP-02', later('legacy')],
-  ['the 2.x client that negotiates', '2026-07-28', 'PUMP-03', later('auto')],
-  ['the 2.x client pinned to the later era', '2026-07-28', 'PUMP-04', later({ pin: '2026-07-28' })],
-];
-
-async function connected(connect: (name: string) => Promise<Assistant>, name: string) {
-  const assistant = await connect(name);
+async function connected(connect: Connect, name: string): Promise<Assistant> {
+  const assistant = await connect({
+    url: server.url,
+    token: tokens[name] ?? '',
+    seen: (answer) => seen.push(answer),
+  });
   open.push(assistant);
   return assistant;
 }
 
 describe('an assistant over HTTP', () => {
-  test.each(CLIENTS)(
+  test.each(ASSISTANTS)(
     '%s plays %s and completes an inspection with three people and without elicitation',
     async (_client, version, asset, connect) => {
       const ana = await connected(connect, 'Ana');
@@ -123,7 +52,7 @@ describe('an assistant over HTTP', () => {
 
   test('every client sees the same tools in the same order', async () => {
     const lists: (readonly { readonly name: string }[])[] = [];
-    for (const [, , , connect] of CLIENTS) {
+    for (const [, , , connect] of ASSISTANTS) {
       const assistant = await connected(connect, 'Ana');
       lists.push(await assistant.tools());
     }

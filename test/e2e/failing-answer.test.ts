@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readSettings } from '../../lib/settings.ts';
-import { localApp, openLocal, type Local } from '../../lib/wiring.ts';
+import { localApp, openLocal, type Local } from '../../lib/wiring/local.ts';
 import { usePlant } from '../support/plant.ts';
 import { rpc, tool, type Peer } from '../support/wire.ts';
 

@@ -2,11 +2,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
+import type { Context } from 'aws-lambda';
 import { readClaims } from '../../lib/adapters/identity/claims.ts';
 import { createKnownTokens } from '../../lib/adapters/identity/known-tokens.ts';
 import { createTokenBuckets } from '../../lib/adapters/runtime/token-buckets.ts';
 import { createBoundedServer } from '../../lib/cli/bounded-server.ts';
 import { LIMITS } from '../../lib/core/limits.ts';
+import { createHttpFunction, type FunctionApp } from '../../lib/lambda/http-handler.ts';
+import { createObservers } from '../../lib/lambda/observers.ts';
 import { rawSocket } from '../support/raw-socket.ts';
 import { goodClaims } from '../support/test-issuer.ts';
 import type { Case } from './case.ts';
@@ -57,8 +60,33 @@ async function idle(url: string, count: number): Promise<readonly Socket[]> {
   return sockets;
 }
 
+/** How much of ten seconds a function keeps from the app behind it, in milliseconds. */
+async function keptByFunction(): Promise<number> {
+  const endsAt = Date.now() + 10_000;
+  let kept = 0;
+  const app: FunctionApp = {
+    fetch: (_request, { deadlineMs }) => {
+      kept = endsAt - (deadlineMs ?? endsAt);
+      return new Response();
+    },
+  };
+  const { handler } = createHttpFunction(createObservers(), () => Promise.resolve(app));
+  const event = {
+    rawPath: '/health',
+    requestContext: { domainName: 'a.example', http: { method: 'GET' } },
+    headers: { host: 'a.example' },
+  };
+  const getRemainingTimeInMillis = (): number => endsAt - Date.now();
+  await handler(event, { awsRequestId: 'a', getRemainingTimeInMillis } as unknown as Context);
+  return kept;
+}
+
 /** The cases. */
 export const PROCESS = {
+  hostMarginMs: {
+    grain: LIMITS.hostMarginMs.max / 2,
+    attempt: async (ms) => (await keptByFunction()) >= ms,
+  },
   displayNameChars: (chars) => {
     const read = claimed({ name: 'n'.repeat(chars) });
     return read.ok && read.principal.name.length === chars;

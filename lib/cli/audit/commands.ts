@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { exportLines } from '../../core/trail/export.ts';
 import { headLines } from '../../core/trail/heads.ts';
-import { headsSecret } from '../../wiring.ts';
+import { headsSecret } from '../../wiring/local.ts';
 import { auditLines, verifyAudit } from '../audit.ts';
 import type { Commands } from '../commands.ts';
 import { CliProblem } from '../failure.ts';

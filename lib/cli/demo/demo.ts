@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Scope } from '../../core/model/principal.ts';
-import { developmentIssuer } from '../../wiring.ts';
+import { developmentIssuer } from '../../wiring/local.ts';
 import { readSettings } from '../../settings.ts';
 import { connectAssistant, type Assistant } from './assistant.ts';
 import { runEntry, startServerProcess } from './server-process.ts';

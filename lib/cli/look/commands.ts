@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import { timelineOf } from '../../core/timeline.ts';
 import type { Settings } from '../../settings.ts';
-import { dataFile, openStore } from '../../wiring.ts';
+import { dataFile, openStore } from '../../wiring/local.ts';
 import type { Commands } from '../commands.ts';
 import { CliProblem } from '../failure.ts';
 import { findWorkflow } from './find.ts';

@@ -5,7 +5,7 @@ import { LIMITS } from '../../core/limits.ts';
 import type { OutboxRow } from '../../core/model/workflow.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import { tenantsOf } from '../../core/tenants.ts';
-import { dataFile, openStore, systemClock } from '../../wiring.ts';
+import { dataFile, openStore, systemClock } from '../../wiring/local.ts';
 import type { Commands } from '../commands.ts';
 import { CliProblem } from '../failure.ts';
 import { COMMAND } from '../form.ts';

@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs';
 import { activeVersions, type ActiveVersion } from '../../core/active-versions.ts';
 import type { Settings } from '../../settings.ts';
-import { dataFile, loadRegistry, openStore } from '../../wiring.ts';
+import { loadRegistry } from '../../wiring/app.ts';
+import { dataFile, openStore } from '../../wiring/local.ts';
 import { aligned, counted } from '../text.ts';
 
 /** The versions in use of a data folder; none where there is no data yet. */

@@ -1,5 +1,5 @@
 // `checkpoint policy check`: every fault of every file, with its place.
-import { checkPolicies } from '../../wiring.ts';
+import { checkPolicies } from '../../wiring/local.ts';
 import { counted, plain } from '../text.ts';
 
 /** What a check printed, and how many faults it found. */

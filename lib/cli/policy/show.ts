@@ -2,7 +2,8 @@
 import type { Procedure, Step } from '../../core/model/procedure.ts';
 import type { RegisteredProcedure } from '../../core/procedures.ts';
 import type { Settings } from '../../settings.ts';
-import { loadRegistry, proceduresOf } from '../../wiring.ts';
+import { loadRegistry } from '../../wiring/app.ts';
+import { proceduresOf } from '../../wiring/local.ts';
 import { CliProblem } from '../failure.ts';
 import { COMMAND } from '../form.ts';
 import { aligned, counted, facts, wrapped } from '../text.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { Settings } from '../../settings.ts';
-import { localTools, openLocal } from '../../wiring.ts';
+import { localTools, openLocal } from '../../wiring/local.ts';
 import { CliProblem } from '../failure.ts';
 import { signToken, type TokenOptions } from '../token.ts';
 import { wrapped } from '../text.ts';

@@ -11,7 +11,7 @@ import { rpcError } from '../reply.ts';
 import { eraOf, handshakeFault, readMessage, type RpcMessage } from './message.ts';
 import { forbidden, type PermissionProfile } from './permission.ts';
 import { authInfoOf, createServerFactory, type ReportError } from './server.ts';
-import type { ToolCall, ToolKit } from './tool.ts';
+import type { OnToolCall, ToolCall, ToolKit } from './tool.ts';
 import { createWarmUp } from './warm-up.ts';
 
 /** What the endpoint is made of. */
@@ -20,6 +20,8 @@ export interface McpParts {
   readonly serverVersion: string;
   readonly permissions: PermissionProfile;
   readonly report: ReportError;
+  /** Told of every tool call that was answered. */
+  readonly onToolCall?: OnToolCall;
   /** Replaces the server behind both legs, for fixtures on the same pipeline. */
   readonly factory?: McpServerFactory;
 }
@@ -35,7 +37,8 @@ export interface McpEndpoint {
 /** Builds the endpoint. */
 export function createMcpEndpoint(parts: McpParts): McpEndpoint {
   const factory =
-    parts.factory ?? createServerFactory(parts.kit, parts.serverVersion, parts.report);
+    parts.factory ??
+    createServerFactory(parts.kit, parts.serverVersion, parts.report, parts.onToolCall);
   const stateless = createMcpHandler(factory, { legacy: 'reject', keepAliveMs: 0 });
 
   const handshake = async (

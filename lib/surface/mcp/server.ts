@@ -12,7 +12,7 @@ import { asking, dialogueOf } from './dialogue.ts';
 import { HANDSHAKE_VERSIONS, STATELESS_VERSION } from './message.ts';
 import { complete, promptMessages, PROMPTS } from './prompts.ts';
 import { listResources, readResource, RESOURCE_TEMPLATES } from './resources.ts';
-import type { ToolAnswer, ToolCall, ToolKit } from './tool.ts';
+import type { OnToolCall, ToolAnswer, ToolCall, ToolKit } from './tool.ts';
 import { TOOLS, toolNamed } from './tools.ts';
 
 /** Hears of an error that no caller may see. */
@@ -35,6 +35,7 @@ export function createServerFactory(
   kit: ToolKit,
   version: string,
   report: ReportError,
+  onToolCall?: OnToolCall,
 ): McpServerFactory {
   return (context) => {
     const server = new Server(
@@ -66,6 +67,7 @@ export function createServerFactory(
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'unknown tool');
       }
       const call = { ...callOf(context), dialogue: dialogueOf(request) };
+      const started = kit.clock.now();
       let answer: ToolAnswer;
       try {
         answer = await tool.call(kit, params.arguments ?? {}, call);
@@ -73,6 +75,12 @@ export function createServerFactory(
         if (error instanceof ProtocolError) throw error;
         report(error, call.requestId, params.name);
         answer = internalError(call);
+      }
+      // The warm-up is nobody's call.
+      if (call.principal.via !== 'system') {
+        const { code, duplicate } = answer.structured;
+        const ms = kit.clock.now() - started;
+        onToolCall?.({ tool: params.name, code: String(code), duplicate: duplicate === true, ms });
       }
       if (answer.ask !== undefined) return asking(answer.text, answer.ask);
       return {

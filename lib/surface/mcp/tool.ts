@@ -27,6 +27,8 @@ export interface ToolKit {
 export interface ToolCall {
   readonly principal: Principal;
   readonly requestId: string;
+  /** Epoch milliseconds at which the host gives the call up; absent where it waits. */
+  readonly deadlineMs?: number;
   /** Absent where nobody can be asked within a call. */
   readonly dialogue?: Dialogue;
 }
@@ -39,6 +41,18 @@ export interface ToolAnswer {
   /** What to ask instead, where the client can; the text is the question. */
   readonly ask?: Ask;
 }
+
+/** One answered call, as metrics count it: names and numbers, never what was said. */
+export interface ToolCallSeen {
+  readonly tool: string;
+  /** The outcome's code. */
+  readonly code: string;
+  readonly duplicate: boolean;
+  readonly ms: number;
+}
+
+/** Hears of answered calls. */
+export type OnToolCall = (seen: ToolCallSeen) => void;
 
 /** How a tool is listed. Frozen once published: clients pin names, texts and schemas. */
 export interface ToolListing {

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { openDevIssuer, type DevToken } from '../../../lib/adapters/identity/dev-issuer.ts';
+import { openDevIssuer } from '../../../lib/adapters/identity/dev-issuer.ts';
+import type { OwnToken } from '../../../lib/adapters/identity/own-issuer.ts';
 import { createTokenVerifier } from '../../../lib/adapters/identity/token-verifier.ts';
 import { projectRoot } from '../../support/project-files.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { NOW_SECONDS } from '../../support/test-issuer.ts';
 
 const clock = { now: () => NOW_SECONDS * 1000 };
-const ana: DevToken = { subject: 'ana', scopes: ['procedures:run'] };
+const ana: OwnToken = { subject: 'ana', scopes: ['procedures:run'] };
 
 async function verify(folder: string, token: string, at = clock) {
   const issuer = await openDevIssuer(folder, at);
@@ -55,7 +56,7 @@ describe('a development token', () => {
   test.each([
     ['an agent', { ...ana, kind: 'agent' }, 'agent', ['procedures:run']],
     ['a service', { subject: 'alexa', scopes: [], kind: 'service' }, 'service', ['mcp:service']],
-  ] satisfies [string, DevToken, string, string[]][])(
+  ] satisfies [string, OwnToken, string, string[]][])(
     'is of %s when asked for',
     async (_what, token, kind, scopes) => {
       const folder = await tempFolder();
@@ -76,7 +77,7 @@ describe('a development token', () => {
     ['a tenant that cannot be', { ...ana, tenant: 'a b' }, 'because of its tenant'],
     ['a subject too long', { ...ana, subject: 'x'.repeat(280) }, 'because of its claims'],
     ['a time that is no whole number', { ...ana, expiresInSeconds: 1.5 }, 'because of its claims'],
-  ] satisfies [string, DevToken, string][])('is not signed for %s', async (_what, token, why) => {
+  ] satisfies [string, OwnToken, string][])('is not signed for %s', async (_what, token, why) => {
     const issuer = await openDevIssuer(await tempFolder(), clock);
     await expect(issuer.sign(token)).rejects.toMatchObject({
       kind: 'terminal',

@@ -31,7 +31,7 @@ function callRequest(name, args, token) {
 async function ours() {
   const ending = code.endsWith('dist') ? 'js' : 'ts';
   const load = (path) => import(pathToFileURL(join(code, `${path}.${ending}`)).href);
-  const { developmentIssuer, localApp, openLocal } = await load('lib/wiring');
+  const { developmentIssuer, localApp, openLocal } = await load('lib/wiring/local');
   const { readSettings } = await load('lib/settings');
   const settings = readSettings({ CHECKPOINT_DATA: data, CHECKPOINT_RATE_PER_MINUTE: '600000' });
   const local = await openLocal(settings);

@@ -16,8 +16,8 @@ export async function runCommand(
   key: string | undefined,
   call: ToolCall,
 ): Promise<ToolAnswer> {
-  const deadlineMs = kit.clock.now() + kit.commandTimeoutMs;
-  const { dialogue = NOBODY } = call;
+  const { dialogue = NOBODY, deadlineMs: givenUpAt = Number.POSITIVE_INFINITY } = call;
+  const deadlineMs = Math.min(kit.clock.now() + kit.commandTimeoutMs, givenUpAt);
   const answer = answerIn(dialogue);
   if (answer === 'declined') {
     return { text: DECLINED, structured: { ...done(call), code: 'DECLINED' }, isError: false };

@@ -1,0 +1,140 @@
+/** What a release replaces: the HTTP function, its URL, and where both are found. */
+import { resolve } from 'node:path';
+import { CfnOutput, RemovalPolicy, Stack, Validations, type StackProps } from 'aws-cdk-lib';
+import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import type { Construct } from 'constructs';
+import { OUTPUTS, parameterNames } from '../settings/deployment-names.ts';
+import { httpServiceName } from '../settings/metric-names.ts';
+import { settingsTable } from '../settings/table.ts';
+import type { Environment, Settings } from '../settings.ts';
+import type { DataStack } from './data-stack.ts';
+import { HouseFunction } from './house-function.ts';
+import type { Stage } from './stages.ts';
+import {
+  readParameter,
+  readSecrets,
+  TABLE_KEY_WILDCARD,
+  useTable,
+  useTableKey,
+} from './statements.ts';
+
+/** What the service of a stage is built from. */
+export interface ServiceProps extends StackProps {
+  readonly stage: Stage;
+  readonly data: DataStack;
+  /** The environment of whoever deploys, as it was read into `settings`. */
+  readonly environment: Environment;
+  readonly settings: Settings;
+}
+
+/** Settings that the function takes over as they are written. */
+const HANDED_ON = [
+  'issuers',
+  'allowedOrigins',
+  'allowedHosts',
+  'authProfile',
+  'ratePerMinute',
+  'logLevel',
+  'commandTimeoutMs',
+] as const satisfies readonly (keyof typeof settingsTable)[];
+
+/** The name under which own procedures lie beside the bundle. */
+const POLICIES = 'policies';
+
+/** The service of one stage. */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, id: string, props: ServiceProps) {
+    super(scope, id, props);
+    const { stage, data, environment, settings } = props;
+    const names = parameterNames(stage.name);
+    if (settings.issuers.length === 0 && !stage.ownIssuer) {
+      throw new Error(
+        `CHECKPOINT_ISSUERS: expected at least one issuer, because the stage ${stage.name} signs no tokens itself`,
+      );
+    }
+    const issuerSecret = settings.issuers.length === 0 ? this.issuerSecret(stage) : undefined;
+    const secrets = issuerSecret === undefined ? [data.secret] : [data.secret, issuerSecret];
+    const { policiesFolder } = settings;
+    const http = new HouseFunction(this, 'Http', {
+      stage,
+      entry: 'lambdas/http.ts',
+      description: 'Checkpoint over HTTP: MCP and discovery',
+      serviceName: httpServiceName(stage.name),
+      environment: {
+        ...handedOn(environment),
+        [settingsTable.table.env]: data.table.tableName,
+        [settingsTable.publicUrlParameter.env]: names.publicUrl,
+        [settingsTable.secretId.env]: data.secret.secretArn,
+        ...(issuerSecret !== undefined && {
+          [settingsTable.issuerSecretId.env]: issuerSecret.secretArn,
+        }),
+        ...(policiesFolder !== undefined && { [settingsTable.policiesFolder.env]: POLICIES }),
+      },
+      statements: [
+        ...useTable(data.table),
+        useTableKey(data.key),
+        readSecrets(secrets),
+        readParameter(this, names.publicUrl),
+      ],
+      wildcards: [TABLE_KEY_WILDCARD],
+      ...(policiesFolder !== undefined && {
+        folder: { source: resolve(policiesFolder), name: POLICIES },
+      }),
+    });
+    // The bearer token is ours to check; IAM would take its header. CORS is set by the app alone.
+    const url = http.lambda.addFunctionUrl({
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.BUFFERED,
+    });
+    const mcpUrl = settings.publicUrl ?? `${url.url}mcp`;
+    new StringParameter(this, 'PublicUrl', {
+      parameterName: names.publicUrl,
+      description: 'URL of the MCP endpoint, which the function reads when it starts',
+      stringValue: mcpUrl,
+    });
+    new CfnOutput(this, OUTPUTS.mcpUrl, { value: mcpUrl });
+    new CfnOutput(this, OUTPUTS.clientConfiguration, {
+      value: JSON.stringify({
+        mcpServers: {
+          checkpoint: {
+            type: 'http',
+            url: mcpUrl,
+            headers: { Authorization: 'Bearer <token>' },
+          },
+        },
+      }),
+    });
+  }
+
+  /** What the deployment's own issuer is derived from; it goes when an identity provider comes. */
+  private issuerSecret({ name }: Stage): Secret {
+    const secret = new Secret(this, 'IssuerSecret', {
+      description: 'The key that signs tokens of this development stage comes from this',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason:
+        'Of a development stage only: a new value ends every token at once, which docs/operations.md says how to do.',
+    });
+    new StringParameter(this, 'IssuerSecretArn', {
+      parameterName: parameterNames(name).issuerSecret,
+      description: 'ARN of the secret that development tokens are signed with',
+      stringValue: secret.secretArn,
+    });
+    return secret;
+  }
+}
+
+function handedOn(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    HANDED_ON.flatMap((name) => {
+      const { env } = settingsTable[name];
+      const text = environment[env];
+      return text === undefined || text === '' ? [] : [[env, text]];
+    }),
+  );
+}

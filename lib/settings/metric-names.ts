@@ -1,0 +1,66 @@
+/**
+ * The metrics that the functions emit: the one table for the code that counts and for the alarms that
+ * watch. Plain data.
+ */
+
+/** Where CloudWatch keeps them. */
+export const METRIC_NAMESPACE = 'Checkpoint';
+
+/** The dimension of every metric: which function counted, and for which stage. */
+export const METRIC_DIMENSIONS = { service: 'service', tool: 'tool' } as const;
+
+/** The value of the dimension `service` of the HTTP function of a stage. */
+export function httpServiceName(stage: string): string {
+  return `checkpoint-${stage}-http`;
+}
+
+/** Every metric: its name, its unit, and what one of it means. */
+export const METRICS = {
+  toolLatency: {
+    name: 'ToolLatency',
+    unit: 'Milliseconds',
+    means: 'time from a tool call to its answer, by tool as well',
+  },
+  duplicates: {
+    name: 'Duplicates',
+    unit: 'Count',
+    means: 'a command that had taken effect before and was answered with its first receipt',
+  },
+  conflicts: {
+    name: 'IdempotencyConflicts',
+    unit: 'Count',
+    means: 'a key that came again with other arguments',
+  },
+  lockContention: {
+    name: 'AssetBusy',
+    unit: 'Count',
+    means: 'a start that was refused because somebody has the asset',
+  },
+  faults: {
+    name: 'Faults',
+    unit: 'Count',
+    means: 'a command or a read that was answered BACKEND_UNAVAILABLE',
+  },
+  serverErrors: {
+    name: 'ServerErrors',
+    unit: 'Count',
+    means: 'an answer with a status of 500 or more',
+  },
+  timeouts: {
+    name: 'Timeouts',
+    unit: 'Count',
+    means: 'an answer 504: the work took longer than the function has',
+  },
+  failedStarts: {
+    name: 'FailedStarts',
+    unit: 'Count',
+    means: 'a process that could not read its settings, secrets or procedures; it tries again',
+  },
+  coldStart: {
+    name: 'ColdStart',
+    unit: 'Count',
+    means: 'the first call of a process',
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly name: string; readonly unit: string; readonly means: string }>
+>;

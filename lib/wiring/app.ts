@@ -1,0 +1,115 @@
+// What every backend has in common: procedures, the core on a store, and the HTTP app on both.
+// Knows no backend; `local.ts` and `aws.ts` beside it bring one.
+import { createTokenVerifier } from '../adapters/identity/token-verifier.ts';
+import type { IssuerConfig } from '../adapters/identity/issuer-config.ts';
+import { loadPolicyFolder } from '../adapters/policies/folder.ts';
+import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
+import { createTokenBuckets } from '../adapters/runtime/token-buckets.ts';
+import { Fault } from '../core/fault.ts';
+import type { DomainPolicy } from '../core/ports/policy.ts';
+import type { StorageBackend } from '../core/ports/storage.ts';
+import { buildRegistry, type ProcedureRegistry } from '../core/procedures.ts';
+import { createQueries, type Queries } from '../core/queries.ts';
+import { secretsOf } from '../core/secrets.ts';
+import { createService, type OnFault, type Service } from '../core/service/service.ts';
+import { instrumentCalibration } from '../policies/instrument-calibration/policy.ts';
+import { pumpInspection } from '../policies/pump-inspection/policy.ts';
+import type { Settings } from '../settings.ts';
+import { createApp, type AppParts, type CheckpointApp } from '../surface/app.ts';
+
+/** The domains that come along. */
+export const SHIPPED: readonly DomainPolicy[] = [pumpInspection, instrumentCalibration];
+
+/**
+ * The procedures of a process: those that come along, and those of the configured folder. Throws a
+ * terminal fault `START_REFUSED` with every fault.
+ */
+export async function loadRegistry(
+  settings: Pick<Settings, 'policiesFolder'>,
+  policies: readonly DomainPolicy[] = [],
+  shipped = true,
+): Promise<ProcedureRegistry> {
+  const folder = settings.policiesFolder;
+  const own = folder === undefined ? [] : await loadPolicyFolder(folder);
+  const built = buildRegistry([...(shipped ? SHIPPED : []), ...policies, ...own]);
+  if (built.ok) return built.registry;
+  const lines = built.faults.map(({ source, path, message }) => `  ${source} ${path}: ${message}`);
+  throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
+}
+
+/** The core on a store. */
+export interface Core {
+  readonly store: StorageBackend;
+  readonly registry: ProcedureRegistry;
+  readonly service: Service;
+  readonly queries: Queries;
+}
+
+/** Puts the core on a store. `secret` is the deployment's; `webhooks` are told beside the log. */
+export function coreOn(
+  store: StorageBackend,
+  registry: ProcedureRegistry,
+  { secret, webhooks }: { readonly secret: string; readonly webhooks: Settings['webhooks'] },
+  onFault?: OnFault,
+): Core {
+  const service = createService({
+    store,
+    registry,
+    clock: systemClock,
+    random: systemRandom,
+    secrets: secretsOf(secret),
+    sinks: ['log', ...webhooks.map(({ name }) => name)],
+    ...(onFault !== undefined && { onFault }),
+  });
+  return { store, registry, service, queries: createQueries(store, registry, onFault) };
+}
+
+/** What the HTTP app is built with beside the settings and the core. */
+export interface AppOptions extends Pick<AppParts, 'mcpFactory' | 'onToolCall'> {
+  /** The URL of the MCP endpoint. */
+  readonly publicUrl: string;
+  readonly version: string;
+  readonly log: AppParts['log'];
+}
+
+/** The issuers of the settings. A token is for the public URL where nothing else is configured. */
+export function configuredIssuers(settings: Settings, publicUrl: string): readonly IssuerConfig[] {
+  return settings.issuers.map((entry) => ({
+    alias: entry.alias,
+    issuer: entry.issuer,
+    audience: entry.audience ?? publicUrl,
+    tenants: entry.tenants,
+    tenantClaim: entry.tenantClaim,
+    ...(entry.agentClaim !== undefined && { agentClaim: entry.agentClaim }),
+    ...(entry.clientIds !== undefined && { clientIds: entry.clientIds }),
+    keys: { kind: 'remote' as const, jwksUrl: entry.jwksUrl },
+  }));
+}
+
+/**
+ * Builds the HTTP app. Where the settings name no issuer, tokens of the deployment's `own` one are
+ * accepted, if it has one.
+ */
+export function appOn(
+  settings: Settings,
+  core: Core,
+  own: IssuerConfig | undefined,
+  options: AppOptions,
+): CheckpointApp {
+  const configured = configuredIssuers(settings, options.publicUrl);
+  const issuers = configured.length > 0 || own === undefined ? configured : [own];
+  const { version, ...rest } = options;
+  return createApp({
+    ...core,
+    ...rest,
+    verifier: createTokenVerifier({ issuers, clock: systemClock }),
+    clock: systemClock,
+    authorizationServers: configured.map((entry) => entry.issuer),
+    allowedOrigins: settings.allowedOrigins,
+    allowedHosts: settings.allowedHosts,
+    authProfile: settings.authProfile,
+    commandTimeoutMs: settings.commandTimeoutMs,
+    serverVersion: version,
+    rateLimiter: createTokenBuckets(settings.ratePerMinute, systemClock),
+  });
+}

@@ -1,0 +1,95 @@
+// The backend of a deployment: one table, its secrets, and the URL that the platform gave it.
+// Nothing of a laptop is in here, because all of it would be in the function's bundle.
+import { openDeploymentValues, type DeploymentValues } from '../adapters/deployment/read-values.ts';
+import { createDynamoClient } from '../adapters/dynamodb/client.ts';
+import { createDynamoStore } from '../adapters/dynamodb/store.ts';
+import { deploymentIssuerConfig } from '../adapters/identity/deployment-issuer.ts';
+import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
+import { Fault } from '../core/fault.ts';
+import { registerProcedures } from '../core/register-procedures.ts';
+import type { OnFault } from '../core/service/service.ts';
+import { readSettings, type Environment, type Settings } from '../settings.ts';
+import { plainHttpUrl } from '../settings/value-types.ts';
+import type { CheckpointApp } from '../surface/app.ts';
+import { appOn, coreOn, loadRegistry, type AppOptions } from './app.ts';
+
+/** What a deployed process is opened with beside its environment. */
+export interface AwsOptions extends Omit<AppOptions, 'publicUrl'> {
+  readonly onFault: OnFault;
+  /** Hears the settings before anything else is done with them. */
+  readonly onSettings?: (settings: Settings) => void;
+}
+
+/** Opens the store of a table. */
+export function openTable(tableName: string) {
+  const client = createDynamoClient();
+  return createDynamoStore({ client, tableName, clock: systemClock, random: systemRandom });
+}
+
+/**
+ * Builds the HTTP app of a deployment. Throws a retryable fault when a secret, the URL or the table
+ * cannot be read now, and a terminal one, or a `SettingsError`, for what only a deployment can repair.
+ */
+export async function openAwsApp(
+  environment: Environment,
+  { onFault, onSettings, ...options }: AwsOptions,
+): Promise<CheckpointApp> {
+  const settings = readSettings(environment);
+  onSettings?.(settings);
+  const tableName = needed(settings, 'table', 'CHECKPOINT_TABLE');
+  const store = openTable(tableName);
+  try {
+    const registering = loadRegistry(settings).then(async (registry) => {
+      await registerProcedures(store, registry);
+      return registry;
+    });
+    const [registry, { publicUrl, secret, own }] = await Promise.all([
+      registering,
+      readKept(settings),
+    ]);
+    const core = coreOn(store, registry, { secret, webhooks: settings.webhooks }, onFault);
+    return appOn(settings, core, own, { ...options, publicUrl });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** What the deployment keeps beside its table. */
+async function readKept(settings: Settings) {
+  const values = openDeploymentValues();
+  try {
+    const [publicUrl, secret, own] = await Promise.all([
+      publicUrlOf(settings, values),
+      settings.secret ?? values.secret(needed(settings, 'secretId', 'CHECKPOINT_SECRET_ID')),
+      ownIssuerOf(settings, values),
+    ]);
+    return { publicUrl, secret, own };
+  } finally {
+    values.close();
+  }
+}
+
+async function publicUrlOf(settings: Settings, values: DeploymentValues): Promise<string> {
+  if (settings.publicUrl !== undefined) return settings.publicUrl;
+  const name = needed(settings, 'publicUrlParameter', 'CHECKPOINT_PUBLIC_URL_PARAMETER');
+  const url = plainHttpUrl.safeParse(await values.parameter(name));
+  if (url.success) return url.data;
+  throw new Fault('retryable', 'BACKEND_UNAVAILABLE', `the parameter ${name} does not hold a URL`);
+}
+
+/** The deployment's own issuer, which counts only until an identity provider is configured. */
+async function ownIssuerOf({ issuers, issuerSecretId }: Settings, values: DeploymentValues) {
+  if (issuers.length > 0 || issuerSecretId === undefined) return undefined;
+  return deploymentIssuerConfig(await values.secret(issuerSecretId));
+}
+
+function needed(
+  settings: Settings,
+  name: 'table' | 'secretId' | 'publicUrlParameter',
+  env: string,
+) {
+  const value = settings[name];
+  if (value !== undefined) return value;
+  throw new Fault('terminal', 'START_REFUSED', `${env} is not set`);
+}

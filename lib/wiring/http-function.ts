@@ -1,0 +1,24 @@
+// The HTTP function of a deployment: what it tells of itself, its chain, and the app behind it.
+import { createHttpFunction, type HttpFunction } from '../lambda/http-handler.ts';
+import { createObservers } from '../lambda/observers.ts';
+import type { Environment } from '../settings.ts';
+import { openAwsApp, type AwsOptions } from './aws.ts';
+
+/** Builds the function and starts it; the settings are read by each start. */
+export function httpFunction(
+  environment: Environment,
+  options: Pick<AwsOptions, 'version' | 'mcpFactory'>,
+): HttpFunction {
+  const observers = createObservers();
+  const { log, onFault, onToolCall, setLogLevel } = observers;
+  const told = { log, onFault, onToolCall };
+  return createHttpFunction(observers, () =>
+    openAwsApp(environment, {
+      ...options,
+      ...told,
+      onSettings: ({ logLevel }) => {
+        setLogLevel(logLevel);
+      },
+    }),
+  );
+}

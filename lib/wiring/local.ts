@@ -1,0 +1,184 @@
+// The embedded backend: a data folder with the store, the keys and the secret of a laptop.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { createTokenVerifier } from '../adapters/identity/token-verifier.ts';
+import { openDevIssuer } from '../adapters/identity/dev-issuer.ts';
+import type { OwnIssuer } from '../adapters/identity/own-issuer.ts';
+import { readDeploymentSecret } from '../adapters/identity/deployment-secret.ts';
+import { checkPolicyFiles, type CheckedFile } from '../adapters/policies/check-files.ts';
+import { readPolicyFile } from '../adapters/policies/folder.ts';
+import { startDeliveryLoop, type DeliveryLoop } from '../adapters/runtime/delivery-loop.ts';
+import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
+import { logSink, type WriteLine } from '../adapters/sinks/log.ts';
+import { webhookSink } from '../adapters/sinks/webhook.ts';
+import { openSqliteStore } from '../adapters/sqlite/store.ts';
+import { createDispatcher, type OnDelivery } from '../core/dispatch/dispatcher.ts';
+import { wakingStore } from '../core/dispatch/waking.ts';
+import { Fault } from '../core/fault.ts';
+import type { Principal } from '../core/model/principal.ts';
+import type { DomainPolicy } from '../core/ports/policy.ts';
+import { buildRegistry, type RegisteredProcedure } from '../core/procedures.ts';
+import { registerProcedures } from '../core/register-procedures.ts';
+import { headsKey } from '../core/secrets.ts';
+import type { OnFault } from '../core/service/service.ts';
+import type { Settings } from '../settings.ts';
+import type { CheckpointApp } from '../surface/app.ts';
+import { toolNamed } from '../surface/mcp/tools.ts';
+import { createSpeech } from '../surface/speech.ts';
+import { appOn, coreOn, loadRegistry, SHIPPED, type AppOptions, type Core } from './app.ts';
+
+export { systemClock };
+
+/** Everything a local process works with. `close` ends delivery and the store. */
+export interface Local extends Core {
+  /** Begins to deliver notifications: to the log lines of `write`, and to the configured webhooks. */
+  deliver(parts: DeliveryParts): void;
+  close(): Promise<void>;
+}
+
+/** What delivery tells of itself. */
+export interface DeliveryParts {
+  readonly write: WriteLine;
+  readonly onDelivery?: OnDelivery;
+  /** Told of what the store answers while it cannot be used. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The file of the embedded backend within a data folder. */
+export function dataFile(dataFolder: string): string {
+  return join(dataFolder, 'checkpoint.sqlite');
+}
+
+/** The key under which this deployment signs lists of chain heads. */
+export async function headsSecret(settings: Settings): Promise<string> {
+  return headsKey(await readDeploymentSecret(settings.dataFolder, settings.secret));
+}
+
+/** Opens the embedded store of a data folder. */
+export function openStore(settings: Settings, options?: { readonly readOnly?: boolean }) {
+  return openSqliteStore({
+    path: dataFile(settings.dataFolder),
+    lockTimeoutMs: settings.lockTimeoutMs,
+    clock: systemClock,
+    random: systemRandom,
+    ...options,
+  });
+}
+
+/** The development issuer of a data folder, which signs and verifies tokens there. */
+export function developmentIssuer(settings: Settings): Promise<OwnIssuer> {
+  return openDevIssuer(settings.dataFolder);
+}
+
+/** Checks files of procedures before they are deployed, each with the places of its faults. */
+export function checkPolicies(files: readonly string[]): Promise<readonly CheckedFile[]> {
+  return checkPolicyFiles(files, SHIPPED);
+}
+
+/** The procedures of one file, by itself; undefined where it has a fault. */
+export async function proceduresOf(
+  file: string,
+): Promise<readonly RegisteredProcedure[] | undefined> {
+  const read = await readPolicyFile(file, file);
+  const built = read.ok ? buildRegistry([read.policy]) : read;
+  return built.ok ? built.registry.all() : undefined;
+}
+
+/**
+ * Opens the embedded backend with the core on it. Throws a terminal fault `START_REFUSED` when a
+ * procedure is not valid or differs from what is on record under its version.
+ */
+export async function openLocal(
+  settings: Settings,
+  options: {
+    /** Domains beside those of the folder that the settings name. */
+    readonly policies?: readonly DomainPolicy[];
+    /** Whether the domains that come along are served too; they are unless this is false. */
+    readonly shipped?: boolean;
+    readonly onFault?: OnFault;
+  } = {},
+): Promise<Local> {
+  const { policies, shipped, onFault } = options;
+  const registry = await loadRegistry(settings, policies, shipped);
+  const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
+  const opened = await openStore(settings);
+  let loop: DeliveryLoop | undefined;
+  const store = wakingStore(opened, (lanes) => loop?.wake(lanes));
+  try {
+    await registerProcedures(store, registry);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  const { webhooks } = settings;
+  return {
+    ...coreOn(store, registry, { secret, webhooks }, onFault),
+    deliver: ({ write, onDelivery, onError }) => {
+      const posted = webhooks.map((to) => webhookSink({ ...to, clock: systemClock }));
+      const dispatcher = createDispatcher({
+        store: opened,
+        sinks: [logSink(write), ...posted],
+        clock: systemClock,
+        random: systemRandom,
+        ...(onDelivery !== undefined && { onDelivery }),
+      });
+      const { shards } = opened;
+      loop ??= startDeliveryLoop({ dispatcher, shards, clock: systemClock, onError });
+    },
+    close: async () => {
+      await loop?.stop();
+      await store.close();
+    },
+  };
+}
+
+/** The tools of a local process, called by the person whose token it is. */
+export interface LocalTools {
+  readonly principal: Principal;
+  call(
+    tool: string,
+    args: { readonly [name: string]: unknown },
+  ): Promise<{ readonly text: string; readonly fields: { readonly [name: string]: unknown } }>;
+}
+
+/**
+ * The tools without HTTP, for a development token of the same data folder. Throws a terminal fault for
+ * a token that the verifier refuses.
+ */
+export async function localTools(
+  settings: Settings,
+  local: Local,
+  token: string,
+): Promise<LocalTools> {
+  const issuer = await developmentIssuer(settings);
+  const verifier = createTokenVerifier({ issuers: [issuer.issuerConfig()], clock: systemClock });
+  const verified = await verifier.verify(token);
+  if (!verified.ok) throw new Fault('terminal', 'START_REFUSED', 'the token is not accepted');
+  const principal: Principal = { ...verified.principal, via: 'cli' };
+  const { tenant, subject, name, kind } = principal;
+  if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
+  const { service, queries, registry } = local;
+  const { commandTimeoutMs } = settings;
+  const speech = createSpeech(registry);
+  const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
+  return {
+    principal,
+    call: async (tool, args) => {
+      const found = toolNamed(tool);
+      if (found === undefined) throw new Error(`there is no tool ${tool}`);
+      const answer = await found.call(kit, args, { principal, requestId: randomUUID() });
+      return { text: answer.text, fields: answer.structured };
+    },
+  };
+}
+
+/** Builds the HTTP app over an open local process. `publicUrl` is the URL of the MCP endpoint. */
+export async function localApp(
+  settings: Settings,
+  local: Local,
+  options: AppOptions,
+): Promise<CheckpointApp> {
+  const configured = settings.issuers.length > 0;
+  const own = configured ? undefined : (await developmentIssuer(settings)).issuerConfig();
+  return appOn(settings, local, own, options);
+}
