@@ -122,7 +122,7 @@ export async function openLocal(
         random: systemRandom,
         ...(onDelivery !== undefined && { onDelivery }),
       });
-      const { shards } = opened;
+      const shards = (): Promise<number> => opened.shards();
       loop ??= startDeliveryLoop({ dispatcher, shards, clock: systemClock, onError });
     },
     close: async () => {

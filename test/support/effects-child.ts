@@ -29,7 +29,7 @@ const dispatcher = createDispatcher({
 });
 const loop = startDeliveryLoop({
   dispatcher,
-  shards: opened.shards,
+  shards: () => opened.shards(),
   clock,
   everyMs: 100,
   onError: (error) => process.stderr.write(`${String(error)}\n`),
