@@ -11,7 +11,7 @@ import { systemClock, systemRandom } from './adapters/runtime/system.ts';
 import { createTokenBuckets } from './adapters/runtime/token-buckets.ts';
 import { openSqliteStore } from './adapters/sqlite/store.ts';
 import { Fault } from './core/fault.ts';
-import type { Principal } from './core/model/principal.ts';
+import type { Principal, Scope } from './core/model/principal.ts';
 import type { DomainPolicy } from './core/ports/policy.ts';
 import type { StorageBackend } from './core/ports/storage.ts';
 import {
@@ -38,6 +38,8 @@ export interface Local {
   readonly registry: ProcedureRegistry;
   readonly service: Service;
   readonly queries: Queries;
+  /** How long a command of a tool has, in milliseconds. */
+  readonly commandTimeoutMs: number;
   close(): Promise<void>;
 }
 
@@ -139,11 +141,12 @@ export async function openLocal(
     registry,
     service,
     queries: createQueries(store, registry, onFault),
+    commandTimeoutMs: settings.commandTimeoutMs,
     close: () => store.close(),
   };
 }
 
-/** The tools of a local process, called by the person whose token it is. */
+/** The tools of a local process, called by one person. */
 export interface LocalTools {
   readonly principal: Principal;
   call(
@@ -165,11 +168,31 @@ export async function localTools(
   const verifier = createTokenVerifier({ issuers: [issuer.issuerConfig()], clock: systemClock });
   const verified = await verifier.verify(token);
   if (!verified.ok) throw new Fault('terminal', 'START_REFUSED', 'the token is not accepted');
-  const principal: Principal = { ...verified.principal, via: 'cli' };
+  return toolsOf(local, { ...verified.principal, via: 'cli' });
+}
+
+/**
+ * The tools of a local process for a person whom the program itself vouches for: no token is asked for.
+ * A subject is what an issuer would call the person, `name` what is spoken (the subject where left out).
+ */
+export function toolsFor(
+  local: Local,
+  person: {
+    readonly tenant: string;
+    readonly subject: string;
+    readonly name?: string;
+    readonly scopes: readonly Scope[];
+  },
+): Promise<LocalTools> {
+  const { tenant, subject, name = subject, scopes } = person;
+  const held = new Set(scopes);
+  return toolsOf(local, { tenant, subject, name, kind: 'person', scopes: held, via: 'cli' });
+}
+
+async function toolsOf(local: Local, principal: Principal): Promise<LocalTools> {
   const { tenant, subject, name, kind } = principal;
   if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
-  const { service, queries, registry } = local;
-  const { commandTimeoutMs } = settings;
+  const { service, queries, registry, commandTimeoutMs } = local;
   const speech = createSpeech(registry);
   const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
   return {
