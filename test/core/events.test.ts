@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { canonicalJson, sha256Hex } from '../../lib/core/canonical.ts';
-import { appendEvent, ChainVerifier, GENESIS, type Head } from '../../lib/core/events.ts';
+import {
+  appendEvent,
+  ChainVerifier,
+  eventBody,
+  GENESIS,
+  type Head,
+} from '../../lib/core/events.ts';
 import type { StoredEvent } from '../../lib/core/model/workflow.ts';
 
 const actor = { subject: 'dev:ana', name: 'Ana', kind: 'person', via: 'mcp' } as const;
@@ -108,4 +114,16 @@ describe('a chain of events', () => {
   it('shows a chain that was copied to another workflow', () => {
     expect(verify(events, head, 'w2')).toEqual({ seq: 1, what: 'content' });
   });
+});
+
+describe('the body of an event', () => {
+  it.each(['', 'no JSON', 'null', '7', '[]', '{}', '{"actor":{}}', '{"actor":{},"data":null}'])(
+    'is never taken from a text that is none: %j',
+    (text) => {
+      const stored = { format: 1, tenant: 't', workflow: 'w', seq: 1, hash: '', text };
+      expect(() => eventBody(stored)).toThrow(
+        expect.objectContaining({ kind: 'retryable', code: 'ITEM_DAMAGED' }),
+      );
+    },
+  );
 });
