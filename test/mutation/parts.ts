@@ -36,7 +36,7 @@ export const PARTS: Readonly<Record<string, Readonly<Record<string, Tests>>>> = 
   },
   decide: {
     'lib/core/decide/assignment.ts': [answers, effects, lifecycle, refusals],
-    'lib/core/decide/decide.ts': [effects, refusals],
+    'lib/core/decide/decide.ts': [effects, lifecycle, refusals],
     'lib/core/decide/decision.ts': [effects, lifecycle, refusals],
     'lib/core/decide/erase.ts': ['decide/erase'],
     'lib/core/decide/findings.ts': [record, refusals],

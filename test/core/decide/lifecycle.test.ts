@@ -260,6 +260,12 @@ describe('a hand-over', () => {
     ]);
   });
 
+  it('is never decided without its receiver', () => {
+    expect(() => world.decide(ana, handOver(1, ben))).toThrow(
+      'assertion failed: a hand-over has its receiver',
+    );
+  });
+
   it('by its receiver is offered in turn', () => {
     world.run(ana, handOver(1, ben), profile(ben));
     world.run(ben, handOver(2, cara), profile(cara));

@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RecordStep, StepInput } from '../../../lib/core/model/commands.ts';
-import { person, PureWorld, refusalOf, START_MS, eventsFound } from '../../support/pure-world.ts';
+import type { RuleInput } from '../../../lib/core/ports/policy.ts';
+import {
+  eventsFound,
+  person,
+  PureWorld,
+  refusalOf,
+  START_MS,
+  valveCheck,
+} from '../../support/pure-world.ts';
 
 const ana = person('Ana');
 const ben = person('Ben');
@@ -428,6 +436,66 @@ describe('other deviations', () => {
       reason: 'rule_broken',
       follows: 'block',
     });
+  });
+});
+
+describe('what rules in code see', () => {
+  const seen: unknown[] = [];
+  const curious = {
+    domain: 'curious',
+    procedures: [
+      {
+        ...valveCheck,
+        id: 'curious',
+        steps: [
+          ...valveCheck.steps,
+          {
+            id: 'open',
+            title: 'open remark',
+            instruction: 'Say it.',
+            kind: 'text' as const,
+            max_chars: 20,
+          },
+        ],
+      },
+    ],
+    check: (input: RuleInput) => {
+      seen.push(input);
+      return [];
+    },
+  };
+  const look = (step: string, input: StepInput): unknown => {
+    seen.length = 0;
+    world.decide(ana, record(step, input));
+    return seen;
+  };
+  const about = (step: string, values: object) => [
+    { procedure: 'curious', version: 3, step, values },
+  ];
+
+  beforeEach(() => {
+    world = new PureWorld(curious);
+    world.run(ana, { type: 'start_workflow', procedure: 'curious', asset: 'v-101' });
+    isolate();
+    world.run(ana, record('leak', { kind: 'choice', option: 'dry' }));
+  });
+
+  it('is the new value beside those on record, a text that is not sensitive included', () => {
+    expect(look('inlet', reading(4))).toEqual(
+      about('inlet', { isolated: true, leak: 'dry', inlet: 4 }),
+    );
+    expect(look('open', { kind: 'text', text: 'fine' })).toEqual(
+      about('open', { isolated: true, leak: 'dry', open: 'fine' }),
+    );
+  });
+
+  it('is no sensitive text, no text on record, and no value that has to be taken again', () => {
+    world.run(ana, record('open', { kind: 'text', text: 'fine' }));
+    const confirmation = confirmationFor('inlet', reading(42));
+    world.run(ana, record('inlet', reading(42), { confirmation }));
+    expect(look('remarks', { kind: 'text', text: 'Köhler' })).toEqual(
+      about('remarks', { isolated: true, leak: 'dry' }),
+    );
   });
 });
 
