@@ -61,7 +61,7 @@ describe('the trail', () => {
     world = new PureWorld();
     world.more = { requestId: 'r-1' };
     run(ana, { type: 'start_workflow', procedure: 'valve-check', asset: 'v-101' });
-    expect(lastEvent()).toEqual({
+    expect(lastEvent()).toStrictEqual({
       format: 1,
       tenant: 'acme',
       workflow: world.state.id,
@@ -211,9 +211,9 @@ describe('the trail', () => {
       isolate();
       const { receipt } = run(who, command());
       const event = lastEvent();
-      expect([event.type, event.data]).toEqual([type, data]);
+      expect([event.type, event.data]).toStrictEqual([type, data]);
       expect(event).toMatchObject({ at, actor: { subject: who.subject } });
-      expect(receiptOf(event)).toEqual(receipt);
+      expect(receiptOf(event)).toStrictEqual(receipt);
       expect(receipt).toMatchObject({ workflow: 'w001', seq: event.seq, at });
     },
   );
@@ -222,14 +222,14 @@ describe('the trail', () => {
     world.run(ana, record('isolated', yes));
     const { receipt } = run(ben, record('isolated', yes, { confirms: 2 }));
     expect(lastEvent()).toMatchObject({ type: 'step_confirmed', actor: { subject: 'dev:ben' } });
-    expect(lastEvent().data).toEqual({
+    expect(lastEvent().data).toStrictEqual({
       command: 'record_step',
       result: 'confirmed',
       step: 'isolated',
       value: true,
       confirms: 2,
     });
-    expect(receiptOf(lastEvent())).toEqual(receipt);
+    expect(receiptOf(lastEvent())).toStrictEqual(receipt);
   });
 
   it('says what a second person confirmed in the unit it was said in', () => {
@@ -248,7 +248,7 @@ describe('the trail', () => {
     const { receipt, plan } = run(ana, record('leak', choice('dry')));
     expect(lastEvent().data).toMatchObject({ request_id: 'r-2' });
     expect(receipt).not.toHaveProperty('request_id');
-    expect(plan.ledger).toEqual(ledgerRow(keyed, receipt, START_MS));
+    expect(plan.ledger).toStrictEqual(ledgerRow(keyed, receipt, START_MS));
     world.more = {};
     expect(run(ana, correct('leak', choice('wet'), 2)).plan).not.toHaveProperty('ledger');
   });
@@ -266,14 +266,14 @@ describe('a start', () => {
     });
     const { events, aggregate, ...rest } = plan;
     const { id } = world.state;
-    expect(receipt).toEqual({
+    expect(receipt).toStrictEqual({
       command: 'start_workflow',
       result: 'started',
       workflow: id,
       seq: 1,
       at,
     });
-    expect(aggregate).toEqual({
+    expect(aggregate).toStrictEqual({
       op: 'create',
       state: {
         format: 1,
@@ -296,7 +296,7 @@ describe('a start', () => {
       },
     });
     const by = { procedure: 'valve-check', subject: 'dev:ana', workflow: id, since: at };
-    expect(rest).toEqual({
+    expect(rest).toStrictEqual({
       tenant: 'acme',
       now: START_MS,
       ledger: ledgerRow(keyed, receipt, START_MS),
@@ -364,7 +364,7 @@ describe('the state', () => {
     'keeps of %s one slot',
     (_what, step, input, kept) => {
       isolate();
-      expect(change(run(ana, record(step, input)))).toEqual({
+      expect(change(run(ana, record(step, input)))).toStrictEqual({
         set: { ...at4, state: 'RUNNING' },
         steps: { [step]: { ...slot, ...kept } },
       });
@@ -373,7 +373,7 @@ describe('the state', () => {
 
   it('keeps of a block who met it, where, when and why', () => {
     isolate();
-    expect(change(run(ana, record('outlet', reading(42))))).toEqual({
+    expect(change(run(ana, record('outlet', reading(42))))).toStrictEqual({
       set: {
         ...at4,
         state: 'BLOCKED',
@@ -403,7 +403,7 @@ describe('the state', () => {
     run(ana, record('outlet', reading(42)));
     const command = { type: 'resolve_block', workflow: 'w001', block: 4, decision } as const;
     const effect = run(cara, { ...command, reason: 'r' });
-    expect(change(effect)).toEqual({
+    expect(change(effect)).toStrictEqual({
       set: { version: 5, head_seq: 5, updated_at: at, ...set },
       remove: ['block'],
       ...more,
@@ -413,7 +413,7 @@ describe('the state', () => {
 
   it('after a confirmation names the second person beside the first', () => {
     world.run(ana, record('isolated', yes));
-    expect(change(run(ben, record('isolated', yes, { confirms: 2 })))).toEqual({
+    expect(change(run(ben, record('isolated', yes, { confirms: 2 })))).toStrictEqual({
       set: { version: 3, head_seq: 3, updated_at: at },
       steps: {
         isolated: {
@@ -431,11 +431,11 @@ describe('the state', () => {
     isolate();
     const command = { type: 'hand_over', workflow: 'w001', to: 'dev:ben', tenure: 1 } as const;
     const effect = run(ana, command);
-    expect(change(effect)).toEqual({
+    expect(change(effect)).toStrictEqual({
       set: { ...at4, holder: { subject: 'dev:ben', name: 'Ben' }, tenure: 4, offered: true },
     });
     const { locks, pointers, ...rest } = effect.plan;
-    expect(locks).toEqual([
+    expect(locks).toStrictEqual([
       {
         op: 'hand_over',
         asset: 'V-101',
@@ -445,7 +445,7 @@ describe('the state', () => {
         name: 'Ben',
       },
     ]);
-    expect(pointers).toEqual([
+    expect(pointers).toStrictEqual([
       { op: 'remove', subject: 'dev:ana' },
       {
         op: 'add',
@@ -494,7 +494,7 @@ describe('a text that is not sensitive', () => {
     expect(receipt).toMatchObject({ value: 'Grüße' });
     expect(lastEvent().data).toMatchObject({ value: 'Grüße' });
     expect(lastEvent().data).not.toHaveProperty('commitment');
-    expect(world.state.steps['remarks']).toEqual({
+    expect(world.state.steps['remarks']).toStrictEqual({
       seq: 2,
       basis: 0,
       status: 'done',
@@ -502,12 +502,15 @@ describe('a text that is not sensitive', () => {
       at,
       digest: 'edd93218644482c19cd97f61c9484d39efc7e2095aab6ae91719c9adef834d94',
     });
-    expect(world.vault).toEqual([]);
+    expect(world.vault).toStrictEqual([]);
   });
 
   it('repeated is a duplicate, and another one a question', () => {
     run(ana, record('remarks', text('Grüße')));
-    expect(world.run(ana, record('remarks', text('Grüße')))).toEqual({ kind: 'duplicate', seq: 2 });
+    expect(world.run(ana, record('remarks', text('Grüße')))).toStrictEqual({
+      kind: 'duplicate',
+      seq: 2,
+    });
     const other = world.decide(ana, record('remarks', text('other')));
     expect(other).toMatchObject({ outcome: { reason: 'already_recorded', heard: 'other' } });
   });
@@ -516,7 +519,7 @@ describe('a text that is not sensitive', () => {
 describe('a sensitive value', () => {
   it('is one row apart under a key of its own', () => {
     const { plan } = run(ana, record('remarks', text('Köhler')));
-    expect(plan.vault).toEqual([
+    expect(plan.vault).toStrictEqual([
       {
         format: 1,
         tenant: 'acme',
@@ -526,7 +529,7 @@ describe('a sensitive value', () => {
         value: 'Köhler',
       },
     ]);
-    expect(Object.keys(lastEvent().data)).toEqual(
+    expect(Object.keys(lastEvent().data)).toStrictEqual(
       ['commitment', 'command', 'result', 'step'].sort(),
     );
   });
@@ -559,7 +562,7 @@ describe('a notification', () => {
       original: { value: 200, unit: 'psi' },
       message: 'outlet pressure is beyond the upper limit',
     };
-    expect(plan.outbox).toEqual([
+    expect(plan.outbox).toStrictEqual([
       { ...row, lane: 'notify:log', id: '27024d84f317612863a81addffd01d63', payload },
       { ...row, lane: 'notify:mail', id: '1794a1abf65306efcf63a2ac00d313b9', payload },
     ]);
@@ -568,7 +571,7 @@ describe('a notification', () => {
   it('of a warning says the value and no deviation', () => {
     isolate();
     const { plan } = run(ana, record('inlet', reading(11)));
-    expect(plan.outbox.map(({ payload }) => payload)).toEqual([
+    expect(plan.outbox.map(({ payload }) => payload)).toStrictEqual([
       {
         ...place,
         kind: 'warning',
@@ -587,7 +590,7 @@ describe('a notification', () => {
     world = new PureWorld({ domain: 'quiet', procedures: [quiet] });
     world.run(ana, { type: 'start_workflow', procedure: 'quiet', asset: 'V-101' });
     const { plan } = run(ana, record('leak', choice('wet')));
-    expect(plan.outbox).toEqual([]);
+    expect(plan.outbox).toStrictEqual([]);
   });
 });
 
@@ -596,8 +599,10 @@ describe('an end', () => {
 
   it('frees the asset under the fence of the workflow and points nobody to it', () => {
     const { plan } = run(ana, end);
-    expect(plan.locks).toEqual([{ op: 'release', asset: 'V-101', fence: 1, workflow: 'w001' }]);
-    expect(plan.pointers).toEqual([{ op: 'remove', subject: 'dev:ana' }]);
+    expect(plan.locks).toStrictEqual([
+      { op: 'release', asset: 'V-101', fence: 1, workflow: 'w001' },
+    ]);
+    expect(plan.pointers).toStrictEqual([{ op: 'remove', subject: 'dev:ana' }]);
   });
 
   it('leaves what was recorded on the lock', () => {

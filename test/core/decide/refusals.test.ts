@@ -55,7 +55,7 @@ const told = (decision: Decision): unknown => {
   const outcome = refusalOf(decision);
   if (!('workflow' in outcome)) return outcome;
   const { workflow, ...rest } = outcome;
-  expect(workflow).toEqual(viewOf(world.state, parsedProcedure(valveCheck)));
+  expect(workflow).toStrictEqual(viewOf(world.state, parsedProcedure(valveCheck)));
   return { ...rest, workflow: 'as it is' };
 };
 const isolate = (): void => {
@@ -86,7 +86,7 @@ describe('a start', () => {
   const faults = [{ path: '/asset', message: 'expected the name of a valve such as V-101' }];
 
   it('of an unknown procedure is told the known ones', () => {
-    expect(told(fresh().decide(ana, { ...start, procedure: 'nope' }))).toEqual({
+    expect(told(fresh().decide(ana, { ...start, procedure: 'nope' }))).toStrictEqual({
       code: 'NOT_FOUND',
       what: 'procedure',
       name: 'nope',
@@ -99,7 +99,7 @@ describe('a start', () => {
     [' ', 'anywhere'],
     ['x'.repeat(65), 'anywhere'],
   ])('on %j under the procedure %s is told what a name is', (asset, procedure) => {
-    expect(told(fresh().decide(ana, { ...start, asset, procedure }))).toEqual({
+    expect(told(fresh().decide(ana, { ...start, asset, procedure }))).toStrictEqual({
       code: 'INVALID_ARGUMENT',
       faults,
     });
@@ -121,7 +121,7 @@ describe('a start', () => {
       procedure: 'Valve check',
       since: '2026-01-02T03:04:05.678Z',
     };
-    expect(told(world.decide(ana, { ...start, procedure: 'anywhere' }))).toEqual(expected);
+    expect(told(world.decide(ana, { ...start, procedure: 'anywhere' }))).toStrictEqual(expected);
   });
 
   it.each([
@@ -139,7 +139,7 @@ describe('a start', () => {
     world.lock = { format, tenant, asset, fence, held: true };
     world.workflow = undefined;
     world.nowMs += 1_000;
-    expect(told(world.decide(ana, start))).toEqual({
+    expect(told(world.decide(ana, start))).toStrictEqual({
       code: 'ASSET_BUSY',
       asset: 'V-101',
       holder: 'someone',
@@ -158,7 +158,7 @@ describe('a record', () => {
   };
 
   it('of an unknown step is told the known ones in order', () => {
-    expect(told(world.decide(ana, record('nope', yes)))).toEqual({
+    expect(told(world.decide(ana, record('nope', yes)))).toStrictEqual({
       code: 'INVALID_ARGUMENT',
       faults: [
         { path: '/step', message: 'expected one of: isolated, inlet, outlet, leak, remarks' },
@@ -167,7 +167,7 @@ describe('a record', () => {
   });
 
   it('by somebody else is told the holder', () => {
-    expect(told(world.decide(ben, record('leak', choice('dry'))))).toEqual({
+    expect(told(world.decide(ben, record('leak', choice('dry'))))).toStrictEqual({
       code: 'NOT_ASSIGNED',
       holder: 'Ana',
       workflow,
@@ -175,7 +175,7 @@ describe('a record', () => {
   });
 
   it('before what it requires is told what that is', () => {
-    expect(told(world.decide(ana, record('inlet', reading(4))))).toEqual({
+    expect(told(world.decide(ana, record('inlet', reading(4))))).toStrictEqual({
       code: 'STEP_NOT_READY',
       step: 'inlet',
       requires: ['isolated'],
@@ -185,9 +185,11 @@ describe('a record', () => {
 
   it('with a signed answer to nothing is told so, a skip as well', () => {
     const answer = { state: 'c2.x.y' };
-    expect(told(world.decide(ana, record('leak', choice('dry'), { answer })))).toEqual(unasked);
+    expect(told(world.decide(ana, record('leak', choice('dry'), { answer })))).toStrictEqual(
+      unasked,
+    );
     const skip = record('remarks', { kind: 'skip', reason: 'none' }, { answer });
-    expect(told(world.decide(ana, skip))).toEqual(unasked);
+    expect(told(world.decide(ana, skip))).toStrictEqual(unasked);
   });
 
   it.each([
@@ -224,7 +226,7 @@ describe('a record', () => {
     (_what, step, first, second, members) => {
       isolate();
       world.run(ana, record(step, first));
-      expect(told(world.decide(ana, record(step, second)))).toEqual({
+      expect(told(world.decide(ana, record(step, second)))).toStrictEqual({
         code: 'NEEDS_CONFIRMATION',
         reason: 'already_recorded',
         step,
@@ -276,7 +278,7 @@ describe('a record', () => {
     ],
   ] as [string, string, StepInput, object][])('of %s is read back', (_what, step, input, said) => {
     isolate();
-    expect(told(world.decide(ana, record(step, input)))).toEqual({
+    expect(told(world.decide(ana, record(step, input)))).toStrictEqual({
       code: 'NEEDS_CONFIRMATION',
       step,
       state: signed,
@@ -287,7 +289,7 @@ describe('a record', () => {
   });
 
   it('that denies a confirmation is read back', () => {
-    expect(told(world.decide(ana, record('isolated', no)))).toEqual({
+    expect(told(world.decide(ana, record('isolated', no)))).toStrictEqual({
       code: 'NEEDS_CONFIRMATION',
       reason: 'not_confirmed',
       step: 'isolated',
@@ -322,7 +324,7 @@ describe('a record', () => {
     const { workflow: _view, ...rest } = refusalOf(
       world.decide(ana, record('remarks', text('Köhler'))),
     ) as unknown as Record<string, unknown>;
-    expect(rest).toEqual({
+    expect(rest).toStrictEqual({
       code: 'NEEDS_CONFIRMATION',
       reason: 'rule_broken',
       step: 'remarks',
@@ -337,9 +339,9 @@ describe('a record', () => {
     isolate();
     insist('outlet', reading(42));
     const leak = record('leak', choice('dry'));
-    expect(told(world.decide(ana, leak))).toEqual({ code: 'WORKFLOW_BLOCKED', workflow });
+    expect(told(world.decide(ana, leak))).toStrictEqual({ code: 'WORKFLOW_BLOCKED', workflow });
     world.run(cara, resolve(4, 'abandon'));
-    expect(told(world.decide(ana, leak))).toEqual({ code: 'WORKFLOW_COMPLETED', workflow });
+    expect(told(world.decide(ana, leak))).toStrictEqual({ code: 'WORKFLOW_COMPLETED', workflow });
   });
 
   it('that corrects what was corrected since is told the present record', () => {
@@ -347,14 +349,14 @@ describe('a record', () => {
     world.run(ana, record('inlet', reading(4)));
     world.run(ana, correct('inlet', reading(5), 4));
     const late = correct('inlet', reading(6), 4);
-    expect(told(world.decide(ana, late))).toEqual({
+    expect(told(world.decide(ana, late))).toStrictEqual({
       code: 'STALE_REFERENCE',
       names: 'reading',
       given: 4,
       current: 5,
       workflow,
     });
-    expect(told(world.decide(ben, late))).toEqual({
+    expect(told(world.decide(ben, late))).toStrictEqual({
       code: 'NOT_ASSIGNED',
       holder: 'Ana',
       workflow,
@@ -363,7 +365,7 @@ describe('a record', () => {
 
   it('that corrects a step without a record is told there is none', () => {
     isolate();
-    expect(told(world.decide(ana, correct('inlet', reading(6), 2)))).toEqual({
+    expect(told(world.decide(ana, correct('inlet', reading(6), 2)))).toStrictEqual({
       code: 'STALE_REFERENCE',
       names: 'reading',
       given: 2,
@@ -388,7 +390,7 @@ describe('a second person', () => {
     [reading(40, 'psi'), { heard: 2.8, original: { value: 40, unit: 'psi' } }],
   ] as [StepInput, object][])('is asked about %j before anything is written', (input, said) => {
     waiting(input);
-    expect(told(world.decide(ben, record('outlet', input)))).toEqual({
+    expect(told(world.decide(ben, record('outlet', input)))).toStrictEqual({
       code: 'NEEDS_CONFIRMATION',
       reason: 'second_person',
       step: 'outlet',
@@ -411,32 +413,38 @@ describe('a second person', () => {
   it('is refused as the first person, with another answer, as an agent, and where none is due', () => {
     world.run(ana, record('isolated', yes));
     const confirm = (input: StepInput, confirms = 2) => record('isolated', input, { confirms });
-    expect(told(world.decide(ana, confirm(yes)))).toEqual({
+    expect(told(world.decide(ana, confirm(yes)))).toStrictEqual({
       code: 'SECOND_PERSON_REQUIRED',
       step: 'isolated',
       workflow,
     });
-    expect(told(world.decide(ben, confirm(no)))).toEqual({
+    expect(told(world.decide(ben, confirm(no)))).toStrictEqual({
       code: 'SECOND_PERSON_REQUIRED',
       step: 'isolated',
       differs: true,
       workflow,
     });
-    expect(told(world.decide(person('R', ['procedures:run'], 'agent'), confirm(yes)))).toEqual({
+    expect(
+      told(world.decide(person('R', ['procedures:run'], 'agent'), confirm(yes))),
+    ).toStrictEqual({
       code: 'FORBIDDEN',
       why: 'person',
       need: 'a person',
     });
     const stale = { code: 'STALE_REFERENCE', names: 'reading', workflow };
-    expect(told(world.decide(ben, confirm(yes, 7)))).toEqual({ ...stale, given: 7, current: 2 });
+    expect(told(world.decide(ben, confirm(yes, 7)))).toStrictEqual({
+      ...stale,
+      given: 7,
+      current: 2,
+    });
     const leak = record('leak', choice('dry'), { confirms: 2 });
-    expect(told(world.decide(ben, leak))).toEqual({ ...stale, given: 2 });
+    expect(told(world.decide(ben, leak))).toStrictEqual({ ...stale, given: 2 });
   });
 
   it('is refused on a workflow that is over', () => {
     world.run(ana, record('isolated', yes));
     world.run(ana, abandon(1));
-    expect(told(world.decide(ben, record('isolated', yes, { confirms: 2 })))).toEqual({
+    expect(told(world.decide(ben, record('isolated', yes, { confirms: 2 })))).toStrictEqual({
       code: 'WORKFLOW_COMPLETED',
       workflow,
     });
@@ -450,13 +458,13 @@ describe('a skip', () => {
 
   it('is told why it cannot be', () => {
     const refused = { code: 'NOT_SKIPPABLE', workflow };
-    expect(told(world.decide(ana, skip('leak', 'r')))).toEqual({
+    expect(told(world.decide(ana, skip('leak', 'r')))).toStrictEqual({
       ...refused,
       step: 'leak',
       why: 'required',
     });
     world.run(ana, record('remarks', text('fine')));
-    expect(told(world.decide(ana, skip('remarks', 'r')))).toEqual({
+    expect(told(world.decide(ana, skip('remarks', 'r')))).toStrictEqual({
       ...refused,
       step: 'remarks',
       why: 'recorded',
@@ -465,7 +473,7 @@ describe('a skip', () => {
 
   it('is told what it would replace', () => {
     world.run(ana, skip('remarks', 'none'));
-    expect(told(world.decide(ana, skip('remarks', 'other')))).toEqual({
+    expect(told(world.decide(ana, skip('remarks', 'other')))).toStrictEqual({
       code: 'NEEDS_CONFIRMATION',
       reason: 'already_skipped',
       step: 'remarks',
@@ -478,7 +486,7 @@ describe('a skip', () => {
     [' \u200b ', {}, '/skip_reason', 'expected a reason that is not empty'],
     ['r', { confirms: 2 }, '/confirms', 'expected no skip_reason with it'],
   ])('for the reason %j with %j is told the argument', (reason, more, path, message) => {
-    expect(told(world.decide(ana, skip('remarks', reason, more)))).toEqual({
+    expect(told(world.decide(ana, skip('remarks', reason, more)))).toStrictEqual({
       code: 'INVALID_ARGUMENT',
       faults: [{ path, message }],
     });
@@ -489,7 +497,7 @@ describe('the resolution of a block', () => {
   const workflow = 'as it is';
 
   it('that is not there is told so', () => {
-    expect(told(world.decide(cara, resolve(4)))).toEqual({
+    expect(told(world.decide(cara, resolve(4)))).toStrictEqual({
       code: 'STALE_REFERENCE',
       names: 'block',
       given: 4,
@@ -500,7 +508,7 @@ describe('the resolution of a block', () => {
   it('that is another one is told which', () => {
     isolate();
     insist('outlet', reading(42));
-    expect(told(world.decide(cara, resolve(3)))).toEqual({
+    expect(told(world.decide(cara, resolve(3)))).toStrictEqual({
       code: 'STALE_REFERENCE',
       names: 'block',
       given: 3,
@@ -512,7 +520,7 @@ describe('the resolution of a block', () => {
   it('by somebody who took part is told to leave it to another', () => {
     isolate();
     insist('outlet', reading(42));
-    expect(told(world.decide(ana, resolve(4)))).toEqual({
+    expect(told(world.decide(ana, resolve(4)))).toStrictEqual({
       code: 'SECOND_PERSON_REQUIRED',
       workflow,
     });
@@ -523,7 +531,7 @@ describe('the resolution of a block', () => {
     insist('outlet', reading(42));
     const block = { ...world.state.block, step: 'gone' } as NonNullable<Workflow['block']>;
     world.workflow = { ...world.state, block };
-    expect(refusalOf(world.decide(cara, resolve(4)))).toEqual({
+    expect(refusalOf(world.decide(cara, resolve(4)))).toStrictEqual({
       code: 'INVALID_ARGUMENT',
       faults: [{ path: '/block', message: 'expected a block of a recorded step' }],
     });
@@ -535,8 +543,8 @@ describe('the end of an assignment', () => {
   const ends = { code: 'NEEDS_CONFIRMATION', reason: 'ends_assignment', tenure: 1, workflow };
 
   it('that names none is told which it would be, and to whom', () => {
-    expect(told(world.decide(ana, abandon()))).toEqual({ ...ends, state: signed });
-    expect(told(world.decide(ana, handOver(), profile))).toEqual({
+    expect(told(world.decide(ana, abandon()))).toStrictEqual({ ...ends, state: signed });
+    expect(told(world.decide(ana, handOver(), profile))).toStrictEqual({
       ...ends,
       to: 'Ben',
       to_subject: 'dev:ben',
@@ -546,7 +554,7 @@ describe('the end of an assignment', () => {
 
   it('by a stranger is told the holder, whatever tenure it names', () => {
     for (const command of [abandon(1), abandon(7), handOver(1), complete()]) {
-      expect(told(world.decide(ben, command, profile))).toEqual({
+      expect(told(world.decide(ben, command, profile))).toStrictEqual({
         code: 'NOT_ASSIGNED',
         holder: 'Ana',
         workflow,
@@ -556,7 +564,7 @@ describe('the end of an assignment', () => {
 
   it('that is another one is told which is now', () => {
     for (const command of [abandon(7), handOver(7)]) {
-      expect(told(world.decide(ana, command, profile))).toEqual({
+      expect(told(world.decide(ana, command, profile))).toStrictEqual({
         code: 'STALE_REFERENCE',
         names: 'assignment',
         given: 7,
@@ -571,7 +579,7 @@ describe('the end of an assignment', () => {
     const commands: Command[] = [abandon(), abandon(1), handOver(), handOver(1), complete()];
     for (const command of commands) {
       const other = command.type === 'abandon_workflow' ? { ...command, reason: 'x' } : command;
-      expect(told(world.decide(ana, other, profile))).toEqual({
+      expect(told(world.decide(ana, other, profile))).toStrictEqual({
         code: 'WORKFLOW_COMPLETED',
         workflow,
       });
@@ -579,7 +587,7 @@ describe('the end of an assignment', () => {
   });
 
   it('of unfinished work is told what is missing', () => {
-    expect(told(world.decide(ana, complete()))).toEqual({
+    expect(told(world.decide(ana, complete()))).toStrictEqual({
       code: 'STEPS_MISSING',
       missing: ['isolated', 'inlet', 'outlet', 'leak'],
       workflow,
