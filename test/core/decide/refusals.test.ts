@@ -237,6 +237,18 @@ describe('a record', () => {
     },
   );
 
+  it('of a skipped step is told that it was skipped', () => {
+    world.run(ana, record('remarks', { kind: 'skip', reason: 'none' }));
+    expect(told(world.decide(ana, record('remarks', text('fine'))))).toStrictEqual({
+      code: 'NEEDS_CONFIRMATION',
+      reason: 'was_skipped',
+      step: 'remarks',
+      state: signed,
+      replaces: 2,
+      workflow,
+    });
+  });
+
   it.each([
     [
       'a reading below its bounds',
