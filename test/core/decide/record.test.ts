@@ -274,6 +274,8 @@ describe('a reading in a unit that the step converts', () => {
     const confirmation = confirmationFor('outlet', reading(200, 'psi'));
     const bare = record('outlet', reading(13.8), { confirmation });
     expect(refusalOf(world.decide(ana, bare))).toMatchObject({ reason: 'out_of_bounds' });
+    const other = record('outlet', reading(210, 'psi'), { confirmation });
+    expect(refusalOf(world.decide(ana, other))).toMatchObject({ reason: 'out_of_bounds' });
     const same = record('outlet', reading(200, 'psi'), { confirmation });
     expect(world.run(ana, same)).toMatchObject({ receipt: { result: 'blocked' } });
   });
@@ -564,6 +566,15 @@ describe('a repeat', () => {
       if (late.kind !== 'search') throw new Error('expected a search');
       expect(eventsFound(world, late)).toEqual([]);
     }
+  });
+
+  it('of a value that has to be taken again is a question without its confirmation', () => {
+    const confirmation = confirmationFor('inlet', reading(42));
+    world.run(ana, record('inlet', reading(42), { confirmation }));
+    expect(refusalOf(world.run(ana, record('inlet', reading(42))))).toMatchObject({
+      reason: 'already_recorded',
+      replaces: 4,
+    });
   });
 
   it('of a first reading meets a step that has to be retaken with a question, not a record', () => {
