@@ -391,14 +391,15 @@ describe('the state', () => {
   });
 
   it.each([
-    ['continue', { state: 'RUNNING' }, {}],
+    ['continue', 'continued', { state: 'RUNNING' }, {}],
     [
       'retake',
+      'reopened',
       { state: 'RUNNING' },
       { steps: { outlet: { ...slot, status: 'retake', value: 42 } } },
     ],
-    ['abandon', { state: 'COMPLETED', result: 'abandoned', ended_seq: 5 }, {}],
-  ] as const)('after a block resolved with %s is open or over', (decision, set, more) => {
+    ['abandon', 'abandoned', { state: 'COMPLETED', result: 'abandoned', ended_seq: 5 }, {}],
+  ] as const)('after a block resolved with %s is open or over', (decision, result, set, more) => {
     isolate();
     run(ana, record('outlet', reading(42)));
     const command = { type: 'resolve_block', workflow: 'w001', block: 4, decision } as const;
@@ -408,6 +409,7 @@ describe('the state', () => {
       remove: ['block'],
       ...more,
     });
+    expect(effect.receipt).toMatchObject({ result });
     expect(effect.plan.locks).toHaveLength(decision === 'abandon' ? 1 : 0);
   });
 

@@ -241,6 +241,8 @@ describe('a block', () => {
       current: second,
     });
     expect(world.state.state).toBe('BLOCKED');
+    world.run(cara, resolve(6, 'retake'));
+    expect(found(world.run(cara, resolve(first, 'retake')))).toEqual([5]);
   });
 });
 
