@@ -47,7 +47,7 @@ export const PARTS: Readonly<Record<string, Readonly<Record<string, Tests>>>> = 
     'lib/core/decide/skip.ts': ['decide/skip', effects, refusals],
     'lib/core/decide/start.ts': [effects, lifecycle, refusals],
     'lib/core/decide/step-input.ts': ['decide/step-input', record],
-    'lib/core/decide/witnessed.ts': [effects, record, refusals],
+    'lib/core/decide/witnessed.ts': [answers, effects, record, refusals],
     'lib/core/decide/write-record.ts': [effects, record, refusals],
   },
 };

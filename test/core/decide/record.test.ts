@@ -672,6 +672,14 @@ describe('a step that needs a second person', () => {
     });
   });
 
+  it('can be corrected by who took the work over, who is then the first person', () => {
+    world.run(ana, record('isolated', yes));
+    handOverToBen();
+    expect(world.run(ben, correct('isolated', yes, 2))).toMatchObject({
+      receipt: { command: 'correct_step', result: 'awaiting_second_person' },
+    });
+  });
+
   it('is not confirmed by an agent', () => {
     world.run(ana, record('isolated', yes));
     expect(refusalOf(world.run(robot, record('isolated', yes, { confirms: 2 })))).toMatchObject({

@@ -453,6 +453,18 @@ describe('a second person', () => {
     expect(told(world.decide(ben, leak))).toStrictEqual({ ...stale, given: 2 });
   });
 
+  it('is refused for a record that waits for nobody', () => {
+    world.run(ana, record('leak', choice('dry')));
+    const command = record('leak', choice('dry'), { confirms: 2 });
+    expect(told(world.decide(ben, command))).toStrictEqual({
+      code: 'STALE_REFERENCE',
+      names: 'reading',
+      given: 2,
+      current: 2,
+      workflow,
+    });
+  });
+
   it('is refused on a workflow that is over', () => {
     world.run(ana, record('isolated', yes));
     world.run(ana, abandon(1));
