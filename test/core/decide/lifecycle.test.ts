@@ -241,6 +241,8 @@ describe('a block', () => {
       current: second,
     });
     expect(world.state.state).toBe('BLOCKED');
+    world.run(cara, resolve(6, 'retake'));
+    expect(found(world.run(cara, resolve(first, 'retake')))).toEqual([5]);
   });
 });
 
@@ -258,6 +260,12 @@ describe('a hand-over', () => {
       { op: 'remove', subject: 'dev:ana' },
       { op: 'add', pointer: { subject: 'dev:ben' } },
     ]);
+  });
+
+  it('is never decided without its receiver', () => {
+    expect(() => world.decide(ana, handOver(1, ben))).toThrow(
+      'assertion failed: a hand-over has its receiver',
+    );
   });
 
   it('by its receiver is offered in turn', () => {
