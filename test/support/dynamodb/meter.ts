@@ -75,9 +75,9 @@ export function meterOf(client: DynamoDBDocumentClient): Meter {
   );
   client.middlewareStack.add(
     (next, context) => async (args) => {
-      const { body } = args.request as { readonly body?: string };
+      const { body } = args.request as { readonly body?: Uint8Array };
       const inner = context as { noteBytes?: (count: number) => void };
-      inner.noteBytes?.(Buffer.byteLength(body ?? '', 'utf8'));
+      inner.noteBytes?.(body?.byteLength ?? 0);
       return next(args);
     },
     { step: 'build', priority: 'low', name: 'meterBytes' },

@@ -38,7 +38,7 @@ export interface Shim {
 
 interface Request {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Uint8Array;
 }
 
 interface Handler {
@@ -59,7 +59,7 @@ export function shimOn(client: DynamoDBDocumentClient): Shim {
     sent.push(operation);
     const call: PassingCall = {
       operation,
-      body: JSON.parse(request.body) as PassingCall['body'],
+      body: JSON.parse(new TextDecoder().decode(request.body)) as PassingCall['body'],
       pass: async () => (await handle(request, options)).response,
     };
     const replaced = interference(call);
