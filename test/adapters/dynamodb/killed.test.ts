@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { describeOnDynamo } from '../../support/dynamodb/engine.ts';
+import { describeOnDynamo } from '../../support/dynamodb/describe.ts';
 import { UNANSWERED } from '../../support/dynamodb/open-killed.ts';
 import { dynamoWorld } from '../../support/dynamodb/world.ts';
 import { breaches, everyPage } from '../../support/invariants.ts';
