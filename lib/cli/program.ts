@@ -85,6 +85,7 @@ export async function runCli(args: readonly string[], given: Terminal): Promise<
     .option('--expires <time>', 'how long it is valid', '12h')
     .option('--agent', 'an assistant that acts by itself')
     .option('--service', 'a service that acts for nobody')
+    .option('--deployment <stage>', 'sign for a deployed development stage, with AWS credentials')
     .addOption(data())
     .action(async (flags: Flags & TokenOptions) => {
       out(await signToken(settingsFrom(terminal.env, flags), flags));
