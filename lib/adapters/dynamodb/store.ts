@@ -15,7 +15,8 @@ import { createBookkeeping } from './bookkeeping.ts';
 import { commitTransaction } from './commit.ts';
 import { parseItem } from './items.ts';
 import { tooLate } from './faults.ts';
-import { createLists } from './lists.ts';
+import { createIndexLists } from './index-lists.ts';
+import { createPartitionLists } from './partition-lists.ts';
 import { createOutbox } from './outbox.ts';
 import { createWalks } from './query.ts';
 import { createScans } from './scans.ts';
@@ -81,7 +82,8 @@ export function createDynamoStore(options: DynamoStoreOptions): StorageBackend {
   return {
     snapshot,
     commit,
-    ...createLists(walks, tableName, settings.shards),
+    ...createPartitionLists(walks, tableName),
+    ...createIndexLists(walks, tableName, settings.shards),
     ...createOutbox({ sender, walks, tableName, shards: settings.shards }),
     ...createScans(walks, tableName),
     ...bookkeeping,
