@@ -425,6 +425,18 @@ describe('what was recorded last time', () => {
     expect(world.lock?.last?.values).toEqual({ leak: 'dry' });
   });
 
+  it('by an earlier version is told where the step still measures the same', () => {
+    finish();
+    world.run(ana, complete());
+    const newer = new PureWorld({ domain: 'more', procedures: [{ ...valveCheck, version: 4 }] });
+    newer.lock = world.lock;
+    newer.run(ben, start);
+    expect(newer.state).toMatchObject({
+      procedure_version: 4,
+      previous: { values: { isolated: true, inlet: 5, outlet: 3, leak: 'dry' } },
+    });
+  });
+
   it('stays on the lock when a workflow ends without a value', () => {
     finish();
     world.run(ana, complete());
