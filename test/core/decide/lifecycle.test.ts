@@ -468,9 +468,14 @@ describe('what was recorded last time', () => {
     const before = world.state;
     filled(32_000);
     world.run(ben, dry);
-    expect(world.state).toHaveProperty('previous');
+    const room = 32_768 - itemBytes(world.state);
     world.workflow = before;
-    filled(32_700);
+    filled(32_000 + room);
+    world.run(ben, dry);
+    expect(world.state).toHaveProperty('previous');
+    expect(itemBytes(world.state)).toBe(32_768);
+    world.workflow = before;
+    filled(32_001 + room);
     world.run(ben, dry);
     expect(world.state).not.toHaveProperty('previous');
     expect(world.state.steps['leak']).toMatchObject({ value: 'dry' });
