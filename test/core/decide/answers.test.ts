@@ -195,6 +195,21 @@ describe('an answer', () => {
     expect(world.state.state).toBe('RUNNING');
   });
 
+  it('given late is found by its assignment and its person, never by a later one', () => {
+    const to = (who: typeof ana) => ({ tenant: 'acme', subject: who.subject, name: who.name });
+    const give = (who: typeof ana, tenure: number, receiver: typeof ana) =>
+      world.run(
+        who,
+        { type: 'hand_over', workflow: 'w001', to: receiver.subject, tenure },
+        to(receiver),
+      );
+    give(ana, 1, ben);
+    give(ben, 3, ana);
+    give(ana, 4, ben);
+    expect(found(give(ana, 1, ben))).toEqual([3]);
+    expect(found(give(person('Cara', ['procedures:supervise']), 1, ben))).toEqual([]);
+  });
+
   it('to one question is no confirmation of a value', () => {
     confirmed();
     const state = asked(record('inlet', reading(42)));
