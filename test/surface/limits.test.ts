@@ -134,6 +134,7 @@ const ELSEWHERE: { readonly [name in Name]?: string } = {
   eventsPerWorkflow: 'a workflow',
   confirmationMinutes: 'a workflow',
   commandAttempts: 'a workflow',
+  conflictTries: 'a call of the table: test/adapters/dynamodb/faults.test.ts',
   ledgerDays: 'a workflow',
   stateBytes: 'a store',
   itemBytes: 'a store',
