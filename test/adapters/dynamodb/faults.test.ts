@@ -111,14 +111,14 @@ describeOnDynamo('faults of the service', () => {
       'takes effect',
     ],
     [
-      'five conflicts',
-      5,
+      'seven conflicts',
+      7,
       (call) => Promise.resolve(reasons(call, 'TransactionConflict')),
       'takes effect',
     ],
     [
-      'conflicts without an end',
-      1_000,
+      'eight conflicts',
+      8,
       (call) => Promise.resolve(reasons(call, 'TransactionConflict')),
       'is retryable',
     ],
