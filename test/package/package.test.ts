@@ -173,6 +173,13 @@ describe('the packed package', () => {
           'secretsOf',
           'verifyAll',
         ],
+        './dynamodb': [
+          'TTL_ATTRIBUTE',
+          'createDynamoClient',
+          'createDynamoStore',
+          'createTableInput',
+          'tableNameFault',
+        ],
         './ports': [],
         './sqlite': ['openSqliteStore', 'systemClock', 'systemRandom'],
         './surface': ['createApp', 'createSpeech'],

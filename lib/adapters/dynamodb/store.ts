@@ -15,7 +15,8 @@ import { createBookkeeping } from './bookkeeping.ts';
 import { commitTransaction } from './commit.ts';
 import { parseItem } from './items.ts';
 import { tooLate } from './faults.ts';
-import { createLists } from './lists.ts';
+import { createIndexLists } from './index-lists.ts';
+import { createPartitionLists } from './partition-lists.ts';
 import { createWalks } from './query.ts';
 import { createScans } from './scans.ts';
 import { createSender } from './send.ts';
@@ -80,7 +81,8 @@ export function createDynamoStore(options: DynamoStoreOptions): StorageBackend {
   return {
     snapshot,
     commit,
-    ...createLists(walks, tableName, settings.shards),
+    ...createPartitionLists(walks, tableName),
+    ...createIndexLists(walks, tableName, settings.shards),
     ...createScans(walks, tableName),
     ...bookkeeping,
     // The table has no log of its own; what its backups keep ends with their retention.
