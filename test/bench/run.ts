@@ -14,6 +14,7 @@ const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   dynamodb: async () => (await import('./topics/dynamodb.ts')).dynamodb,
   'dynamodb-rate': async () => (await import('./topics/dynamodb-rate.ts')).dynamodbRate,
   cost: async () => (await import('./topics/cost.ts')).cost,
+  cold: async () => (await import('./topics/cold.ts')).cold,
   process: async () => (await import('./topics/process.ts')).freshProcess,
 };
 

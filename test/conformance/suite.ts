@@ -66,7 +66,8 @@ export const HOSTS = {
 /** The same subjects as the bundled function, behind a Function URL. */
 async function deploySubject(subject: Subject): Promise<Target> {
   const entry = subject === 'fixtures' ? 'test/support/lambda/fixtures-http.ts' : 'lambdas/http.ts';
-  const bundle = await buildBundle(entry);
+  const folder = await mkdtemp(join(tmpdir(), 'checkpoint-bundle-'));
+  const bundle = await buildBundle(entry, folder);
   const proxy = await bearerProxy();
   const deployed = await deploy(bundle.file, { CHECKPOINT_ALLOWED_ORIGINS: proxy.origin });
   const token = await deployed.token({ subject: 'ana', scopes: ['procedures:run'] });
@@ -78,6 +79,7 @@ async function deploySubject(subject: Subject): Promise<Target> {
     close: async () => {
       await proxy.close();
       await deployed.close();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

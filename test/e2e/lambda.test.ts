@@ -10,6 +10,7 @@ import { deploy, type Deployed } from '../support/lambda/deployed.ts';
 import { startFunction, type FunctionProcess } from '../support/lambda/function-process.ts';
 import { PLATFORM_BYTES_MOST } from '../support/lambda/function-url.ts';
 import { rawRequest, type Reply } from '../support/raw-http.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const UNAUTHORIZED = '{"error":"unauthorized","message":"Access token required to use this tool."}';
 const LIST = { jsonrpc: '2.0', id: 7, method: 'tools/list' };
@@ -46,7 +47,7 @@ const eventOf = (body: string) => {
 
 describeOnDynamo('the bundled function', () => {
   beforeAll(async () => {
-    ({ file } = await buildBundle('lambdas/http.ts'));
+    ({ file } = await buildBundle('lambdas/http.ts', await tempFolder()));
     deployed = await deploy(file);
     for (const name of ['Ana', 'Ben']) {
       const subject = name.toLowerCase();

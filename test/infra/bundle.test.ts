@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BUNDLE_BYTES_MOST } from '../../lib/infra/bundle.ts';
 import { buildBundle, packagesOf, type BuiltBundle } from '../support/lambda/bundle.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { startFunction } from '../support/lambda/function-process.ts';
 
 let bundle: BuiltBundle;
 
 beforeAll(async () => {
-  bundle = await buildBundle('lambdas/http.ts');
+  bundle = await buildBundle('lambdas/http.ts', await tempFolder());
   const rows = packagesOf(bundle)
     .slice(0, 10)
     .map(([name, bytes]) => `${String(bytes).padStart(9)}  ${name}`);

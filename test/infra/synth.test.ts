@@ -52,7 +52,7 @@ describe('cdk synth', () => {
       // What is deployed is, byte for byte, what the other tests load.
       const asset = (await readdir(folder)).find((name) => name.startsWith('asset.'));
       const deployed = await readFile(join(folder, asset ?? '', 'index.mjs'));
-      const { file } = await buildBundle('lambdas/http.ts');
+      const { file } = await buildBundle('lambdas/http.ts', await tempFolder());
       expect(deployed.equals(await readFile(file))).toBe(true);
     },
     PATIENTLY_MS,

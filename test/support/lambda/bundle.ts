@@ -1,9 +1,8 @@
-/** Builds a function's bundle as the CDK does, into a scratch folder. */
+/** Builds a function's bundle as the CDK does. */
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { BUNDLE } from '../../../lib/infra/bundle.ts';
 import { projectRoot } from '../project-files.ts';
-import { tempFolder } from '../temp-folder.ts';
 
 /** A bundle on disk, and what is in it. */
 export interface BuiltBundle {
@@ -12,9 +11,9 @@ export interface BuiltBundle {
   readonly metafile: Metafile;
 }
 
-/** Bundles an entry file, named from the top of the project. */
-export async function buildBundle(entry: string): Promise<BuiltBundle> {
-  const outfile = join(await tempFolder(), 'index.mjs');
+/** Bundles an entry file, named from the top of the project, into a folder. */
+export async function buildBundle(entry: string, folder: string): Promise<BuiltBundle> {
+  const outfile = join(folder, 'index.mjs');
   const { metafile } = await build({
     ...BUNDLE,
     entryPoints: [join(projectRoot, entry)],

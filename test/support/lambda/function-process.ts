@@ -8,6 +8,8 @@ import type { HttpResult } from '../../../lib/lambda/events.ts';
 export interface FunctionProcess {
   /** Milliseconds from the start of the process until the module was loaded. */
   readonly loadedMs: number;
+  /** Processor time it had used when it gave its latest answer, in milliseconds. */
+  readonly processorMs: () => number;
   /** Rejects with what the handler threw, or when the process ends. */
   invoke(event: unknown, timeoutMs?: number): Promise<HttpResult>;
   /** Lines it has written, parsed where they are JSON. */
@@ -15,6 +17,8 @@ export interface FunctionProcess {
   /** Everything it has written. */
   output(): string;
   signal(name: NodeJS.Signals): void;
+  /** Lets it end by itself. */
+  end(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -23,15 +27,17 @@ interface Message {
   readonly id?: number;
   readonly result?: HttpResult;
   readonly error?: string;
+  readonly processorMs?: number;
 }
 
 /** Starts it with exactly the environment given, and waits until the module is loaded. */
 export async function startFunction(
   file: string,
   env: { readonly [name: string]: string },
+  execArgv: readonly string[] = [],
 ): Promise<FunctionProcess> {
   const child = fork(join(import.meta.dirname, 'runner.mjs'), [file], {
-    execArgv: [],
+    execArgv: [...execArgv],
     env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -42,12 +48,14 @@ export async function startFunction(
       output += text;
     });
   }
+  let processorMs = 0;
   const waiting = new Map<
     number,
     { readonly done: (result: HttpResult) => void; readonly failed: (error: Error) => void }
   >();
   const loaded = new Promise<number>((resolve, reject) => {
-    child.on('message', ({ loadedMs, id = 0, result, error }: Message) => {
+    child.on('message', ({ loadedMs, id = 0, result, error, ...used }: Message) => {
+      processorMs = used.processorMs ?? processorMs;
       if (loadedMs !== undefined) resolve(loadedMs);
       if (result !== undefined) waiting.get(id)?.done(result);
       if (error !== undefined) waiting.get(id)?.failed(new Error(error));
@@ -70,6 +78,7 @@ export async function startFunction(
     });
   return {
     loadedMs,
+    processorMs: () => processorMs,
     invoke: (event, timeoutMs = 10_000) => {
       const result = last.then(() => send(event, timeoutMs));
       last = result.catch(() => undefined);
@@ -85,6 +94,10 @@ export async function startFunction(
       }),
     output: () => output,
     signal: (name) => child.kill(name),
+    end: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
     stop: async () => {
       child.kill('SIGKILL');
       await ended;
