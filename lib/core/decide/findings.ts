@@ -41,17 +41,17 @@ export function deviationsOf(
 
 /** Whether a reading is within its bounds but outside its warning band. */
 export function isWarning(step: Step, value: Json): boolean {
-  if (step.kind !== 'reading' || step.warning === undefined || typeof value !== 'number')
-    return false;
-  return value < step.warning.min || value > step.warning.max;
+  if (step.kind !== 'reading' || step.warning === undefined) return false;
+  const reading = value as number;
+  return reading < step.warning.min || reading > step.warning.max;
 }
 
 function ownDeviations(step: Step, value: Json): readonly Deviation[] {
-  if (step.kind === 'reading' && typeof value === 'number') {
+  if (step.kind === 'reading') {
     const { min, max } = step.bounds;
-    if (value >= min && value <= max) return [];
-    const limit = value < min ? min : max;
-    const side = value < min ? 'lower' : 'upper';
+    const reading = value as number;
+    if (reading >= min && reading <= max) return [];
+    const [side, limit] = reading < min ? ['lower', min] : ['upper', max];
     return [
       {
         reason: 'out_of_bounds',

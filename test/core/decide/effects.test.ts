@@ -129,6 +129,22 @@ describe('the trail', () => {
       },
     ],
     [
+      'a denied confirmation',
+      ana,
+      () => correct('isolated', { kind: 'confirm', confirmed: false }, 2),
+      'step_corrected',
+      {
+        command: 'correct_step',
+        result: 'blocked',
+        step: 'isolated',
+        value: false,
+        rule: 'block',
+        replaces: 2,
+        deviations: ['confirm'],
+        message: 'isolation is not confirmed',
+      },
+    ],
+    [
       'a correction',
       ana,
       () => {

@@ -447,6 +447,27 @@ describe('other deviations', () => {
   });
 });
 
+describe('several deviations of one value', () => {
+  it.each([
+    ['record_and_notify', 'retake'],
+    ['retake', 'retake'],
+    ['block', 'block'],
+  ] as const)(
+    'of which a rule wants %s and the bounds a retake are followed by %s',
+    (wanted, follows) => {
+      const finding = { rule: 'odd', message: 'odd', follows: wanted };
+      const procedures = [{ ...valveCheck, id: 'odd' }];
+      world = new PureWorld({ domain: 'odd', procedures, check: () => [finding] });
+      world.run(ana, { type: 'start_workflow', procedure: 'odd', asset: 'v-101' });
+      world.workflow = {
+        ...world.state,
+        steps: { isolated: { seq: 1, basis: 0, status: 'done', by: 'dev:ana', at: 'then' } },
+      };
+      expect(refusalOf(world.decide(ana, record('inlet', reading(-1))))).toMatchObject({ follows });
+    },
+  );
+});
+
 describe('what rules in code see', () => {
   const seen: unknown[] = [];
   const curious = {
@@ -489,10 +510,10 @@ describe('what rules in code see', () => {
   });
 
   it('is the new value beside those on record, a text that is not sensitive included', () => {
-    expect(look('inlet', reading(4))).toEqual(
+    expect(look('inlet', reading(4))).toStrictEqual(
       about('inlet', { isolated: true, leak: 'dry', inlet: 4 }),
     );
-    expect(look('open', { kind: 'text', text: 'fine' })).toEqual(
+    expect(look('open', { kind: 'text', text: 'fine' })).toStrictEqual(
       about('open', { isolated: true, leak: 'dry', open: 'fine' }),
     );
   });
@@ -501,7 +522,7 @@ describe('what rules in code see', () => {
     world.run(ana, record('open', { kind: 'text', text: 'fine' }));
     const confirmation = confirmationFor('inlet', reading(42));
     world.run(ana, record('inlet', reading(42), { confirmation }));
-    expect(look('remarks', { kind: 'text', text: 'Köhler' })).toEqual(
+    expect(look('remarks', { kind: 'text', text: 'Köhler' })).toStrictEqual(
       about('remarks', { isolated: true, leak: 'dry' }),
     );
   });

@@ -195,7 +195,10 @@ describe('skipping an optional step', () => {
     const confirmation = asked.code === 'NEEDS_CONFIRMATION' ? asked.confirmation : undefined;
     world.run(ana, { ...level(200), ...(confirmation !== undefined && { confirmation }) });
     expect(world.state.steps['level']?.status).toBe('retake');
-    expect(refusalOf(world.run(ana, skip('level')))).toMatchObject({ replaces: 2 });
+    expect(refusalOf(world.run(ana, skip('level')))).toMatchObject({
+      reason: 'already_recorded',
+      replaces: 2,
+    });
     expect(world.run(ana, replacing(skip('level'), 2)).kind).toBe('commit');
     expect(world.state.steps['level']?.status).toBe('skipped');
   });
@@ -223,6 +226,25 @@ describe('a repeated skip', () => {
     world.run(ana, skip('level'));
     world.run(ana, record('first', yes));
     expect(world.run(ana, skip('level'))).toEqual({ kind: 'duplicate', seq: 2 });
+  });
+
+  it('is told to whoever skipped or has taken the work over, and to nobody else', () => {
+    world.run(ana, skip('level'));
+    const command = { type: 'hand_over', workflow: world.state.id, to: ben.subject } as const;
+    const to = { tenant: 'acme', subject: ben.subject, name: 'Ben' };
+    world.run(ana, { ...command, tenure: 1 }, to);
+    for (const who of [ana, ben]) {
+      expect(world.run(who, skip('level'))).toEqual({ kind: 'duplicate', seq: 2 });
+    }
+    expect(refusalOf(world.run(person('Cara'), skip('level')))).toMatchObject({
+      code: 'NOT_ASSIGNED',
+    });
+  });
+
+  it('that names a record where there is none is stale', () => {
+    const { otherwise } = world.run(ana, replacing(skip('level'), 2)) as { otherwise?: object };
+    expect(otherwise).toMatchObject({ code: 'STALE_REFERENCE', given: 2 });
+    expect(otherwise).not.toHaveProperty('current');
   });
 
   it('with another reason asks, and names the skip that it would replace', () => {
