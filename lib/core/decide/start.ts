@@ -8,7 +8,9 @@ import { actorOf } from '../model/principal.ts';
 import { FORMAT, type Lock, type Receipt, type Workflow } from '../model/workflow.ts';
 import { canonicalAsset } from '../names.ts';
 import { assetPattern } from '../parse-procedure.ts';
-import { invalid, refuse, requested, type DecideContext, type Decision } from './decision.ts';
+import { busy } from './asset-lock.ts';
+import { requested } from './appended.ts';
+import { invalid, refuse, type DecideContext, type Decision } from './decision.ts';
 
 /** What a start looks at: the asset's lock and, where it is held, the workflow that holds it. */
 export interface StartState {
@@ -124,12 +126,5 @@ function meetHeldLock(
     holding.holder.subject === context.principal.subject &&
     holding.procedure === procedure;
   if (own) return { kind: 'duplicate', seq: 1 };
-  return refuse({
-    code: 'ASSET_BUSY',
-    asset: lock.asset,
-    holder: lock.name ?? 'someone',
-    mine: lock.subject === context.principal.subject,
-    procedure: context.registry.find(lock.procedure ?? '')?.title ?? 'another procedure',
-    since: lock.since ?? new Date(context.now).toISOString(),
-  });
+  return busy(lock, context);
 }
