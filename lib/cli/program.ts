@@ -11,6 +11,7 @@ import { addPolicyCommands } from './policy/commands.ts';
 import { banner, startServer } from './serve.ts';
 import { addTalkCommand } from './talk/commands.ts';
 import type { LineInput } from './talk/talk.ts';
+import { printable } from './text.ts';
 import { signToken, type TokenOptions } from './token.ts';
 import { packageVersion } from './version.ts';
 
@@ -32,8 +33,18 @@ interface Flags {
 }
 
 /** Runs one command line (without the interpreter and script) and answers the exit code. */
-export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCli(args: readonly string[], given: Terminal): Promise<number> {
   let exitCode = 0;
+  // Names of files and what stands in them may come from anybody.
+  const terminal: Terminal = {
+    ...given,
+    out: (text) => {
+      given.out(printable(text));
+    },
+    err: (text) => {
+      given.err(printable(text));
+    },
+  };
   const { out } = terminal;
   const program = new Command('checkpoint')
     .description('Durable, authoritative workflows for voice and chat agents over MCP')
@@ -74,6 +85,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     .option('--expires <time>', 'how long it is valid', '12h')
     .option('--agent', 'an assistant that acts by itself')
     .option('--service', 'a service that acts for nobody')
+    .option('--deployment <stage>', 'sign for a deployed development stage, with AWS credentials')
     .addOption(data())
     .action(async (flags: Flags & TokenOptions) => {
       out(await signToken(settingsFrom(terminal.env, flags), flags));

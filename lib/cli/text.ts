@@ -3,6 +3,11 @@
 /** The widest line. */
 export const COLUMNS = 100;
 
+/** Lines as they are, except for what could move the cursor or turn a line around. */
+export function printable(text: string): string {
+  return text.replace(/[^\P{C}\n\t]/gu, '\uFFFD');
+}
+
 /** Text from people or files without control characters, in one line of at most `max` characters. */
 export function plain(text: string, max = COLUMNS): string {
   const clean = [...text.replace(/[\p{C}\s]+/gu, ' ').trim()];

@@ -3,6 +3,7 @@ import { SCOPES, TENANT_NAME, type PrincipalKind, type Scope } from '../core/mod
 import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
 import { developmentIssuer } from '../wiring/local.ts';
+import { awsErrorName, awsProblem } from './deploy/aws-problem.ts';
 import { CliProblem } from './failure.ts';
 
 /** The options of the command, as typed. */
@@ -14,6 +15,8 @@ export interface TokenOptions {
   readonly expires: string;
   readonly agent?: boolean;
   readonly service?: boolean;
+  /** A deployed stage whose own issuer signs, in place of the data folder's. */
+  readonly deployment?: string;
 }
 
 /** Signs the token. Problems name the option and what was expected. */
@@ -32,8 +35,33 @@ export async function signToken(settings: Settings, options: TokenOptions): Prom
     expiresInSeconds: seconds(options.expires),
   };
   // Opening it creates the data folder, so that comes after every check.
-  const issuer = await developmentIssuer(settings);
+  const { deployment } = options;
+  const issuer = await (deployment === undefined
+    ? developmentIssuer(settings)
+    : deploymentIssuer(deployment));
   return issuer.sign(token);
+}
+
+async function deploymentIssuer(stage: string) {
+  if (!/^[a-z][a-z0-9-]{0,15}$/.test(stage)) {
+    throw new CliProblem('--deployment: expected the name of a stage, such as dev');
+  }
+  // Loaded only here: a local command needs nothing of AWS.
+  const { openDeployment } = await import('../wiring/deployment.ts');
+  const opened = openDeployment(stage);
+  try {
+    return await opened.issuer();
+  } catch (error) {
+    if (awsErrorName(error) !== 'ParameterNotFound') {
+      throw awsProblem(error, 'ssm:GetParameter and secretsmanager:GetSecretValue');
+    }
+    throw new CliProblem(
+      `The stage ${stage} of this account and region signs no tokens: it is not deployed, is no development stage, or has an identity provider.`,
+      { cause: error },
+    );
+  } finally {
+    opened.close();
+  }
 }
 
 function kindOf({ agent, service }: TokenOptions): PrincipalKind {

@@ -1,6 +1,7 @@
 // The audit trail: a hash chain per aggregate.
 // Invariant I4: sequences are 1..n without gap, and each event carries the hash of the one before.
 import { canonicalJson, sha256Hex } from './canonical.ts';
+import { Fault } from './fault.ts';
 import type { Json } from './json.ts';
 import type { Actor } from './model/principal.ts';
 import { FORMAT, type EventBody, type EventType, type StoredEvent } from './model/workflow.ts';
@@ -35,9 +36,24 @@ export function appendEvent(
   return { event: { format: FORMAT, tenant, workflow, seq, text, hash }, head: { seq, hash } };
 }
 
-/** Reads the body of a stored event. The text is canonical JSON that this product wrote. */
+/**
+ * Reads the body of a stored event. The text is canonical JSON that this product wrote; throws the
+ * retryable fault `ITEM_DAMAGED` for one that it cannot have written.
+ */
 export function eventBody(event: StoredEvent): EventBody {
-  return JSON.parse(event.text) as EventBody;
+  let body: unknown;
+  try {
+    body = JSON.parse(event.text);
+  } catch (cause) {
+    throw new Fault('retryable', 'ITEM_DAMAGED', 'the text of an event is damaged', { cause });
+  }
+  const parts = isObject(body) ? [body['actor'], body['data']] : [];
+  if (parts.length === 2 && parts.every(isObject)) return body as unknown as EventBody;
+  throw new Fault('retryable', 'ITEM_DAMAGED', 'the text of an event is none');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** An event as people read it: what was hashed, without the tenant and without any commitment. */

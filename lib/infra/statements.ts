@@ -11,6 +11,7 @@ import { DUE_INDEX, LIST_INDEX } from '../adapters/dynamodb/table.ts';
 
 /** Reading and changing single items, which is also what transactions are checked against. */
 export const TABLE_ACTIONS = [
+  'dynamodb:BatchGetItem',
   'dynamodb:ConditionCheckItem',
   'dynamodb:DeleteItem',
   'dynamodb:GetItem',

@@ -22,3 +22,8 @@ export function parameterNames(stage: string) {
 
 /** The outputs of the service stack that a person needs. */
 export const OUTPUTS = { mcpUrl: 'McpUrl', clientConfiguration: 'ClientConfiguration' } as const;
+
+/** Whether a stage is there to be thrown away: it cleans up, and may sign tokens itself. */
+export function isDevelopment(stage: string): boolean {
+  return stage === 'dev';
+}

@@ -15,7 +15,7 @@ import { openSqliteStore } from '../adapters/sqlite/store.ts';
 import { createDispatcher, type OnDelivery } from '../core/dispatch/dispatcher.ts';
 import { wakingStore } from '../core/dispatch/waking.ts';
 import { Fault } from '../core/fault.ts';
-import type { Principal } from '../core/model/principal.ts';
+import type { Principal, Scope } from '../core/model/principal.ts';
 import type { DomainPolicy } from '../core/ports/policy.ts';
 import { buildRegistry, type RegisteredProcedure } from '../core/procedures.ts';
 import { registerProcedures } from '../core/register-procedures.ts';
@@ -31,6 +31,8 @@ export { systemClock };
 
 /** Everything a local process works with. `close` ends delivery and the store. */
 export interface Local extends Core {
+  /** How long a command of a tool has, in milliseconds. */
+  readonly commandTimeoutMs: number;
   /** Begins to deliver notifications: to the log lines of `write`, and to the configured webhooks. */
   deliver(parts: DeliveryParts): void;
   close(): Promise<void>;
@@ -113,6 +115,7 @@ export async function openLocal(
   const { webhooks } = settings;
   return {
     ...coreOn(store, registry, { secret, webhooks }, onFault),
+    commandTimeoutMs: settings.commandTimeoutMs,
     deliver: ({ write, onDelivery, onError }) => {
       const posted = webhooks.map((to) => webhookSink({ ...to, clock: systemClock }));
       const dispatcher = createDispatcher({
@@ -132,7 +135,7 @@ export async function openLocal(
   };
 }
 
-/** The tools of a local process, called by the person whose token it is. */
+/** The tools of a local process, called by one person. */
 export interface LocalTools {
   readonly principal: Principal;
   call(
@@ -154,11 +157,31 @@ export async function localTools(
   const verifier = createTokenVerifier({ issuers: [issuer.issuerConfig()], clock: systemClock });
   const verified = await verifier.verify(token);
   if (!verified.ok) throw new Fault('terminal', 'START_REFUSED', 'the token is not accepted');
-  const principal: Principal = { ...verified.principal, via: 'cli' };
+  return toolsOf(local, { ...verified.principal, via: 'cli' });
+}
+
+/**
+ * The tools of a local process for a person whom the program itself vouches for: no token is asked for.
+ * A subject is what an issuer would call the person, `name` what is spoken (the subject where left out).
+ */
+export function toolsFor(
+  local: Local,
+  person: {
+    readonly tenant: string;
+    readonly subject: string;
+    readonly name?: string;
+    readonly scopes: readonly Scope[];
+  },
+): Promise<LocalTools> {
+  const { tenant, subject, name = subject, scopes } = person;
+  const held = new Set(scopes);
+  return toolsOf(local, { tenant, subject, name, kind: 'person', scopes: held, via: 'cli' });
+}
+
+async function toolsOf(local: Local, principal: Principal): Promise<LocalTools> {
   const { tenant, subject, name, kind } = principal;
   if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
-  const { service, queries, registry } = local;
-  const { commandTimeoutMs } = settings;
+  const { service, queries, registry, commandTimeoutMs } = local;
   const speech = createSpeech(registry);
   const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
   return {

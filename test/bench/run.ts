@@ -11,6 +11,9 @@ const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   flatness: async () => (await import('./topics/flatness.ts')).flatness,
   steps: async () => (await import('./topics/steps.ts')).steps,
   mcp: async () => (await import('./topics/mcp.ts')).mcp,
+  dynamodb: async () => (await import('./topics/dynamodb.ts')).dynamodb,
+  'dynamodb-rate': async () => (await import('./topics/dynamodb-rate.ts')).dynamodbRate,
+  cost: async () => (await import('./topics/cost.ts')).cost,
   process: async () => (await import('./topics/process.ts')).freshProcess,
 };
 

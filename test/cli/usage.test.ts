@@ -30,7 +30,7 @@ describe('checkpoint', () => {
       'token',
       ['--subject', '--name', '--scope', '--tenant', '--expires', '--agent', '--service', '--data'],
     ],
-    ['audit verify', ['--tenant', '--workflow', '--file', '--heads', '--data']],
+    ['audit verify', ['--all', '--tenant', '--workflow', '--file', '--heads', '--data']],
     ['demo', []],
   ])('lists the options of %s on --help', async (command, options) => {
     const { code, out } = await inProcess([...command.split(' '), '--help']);

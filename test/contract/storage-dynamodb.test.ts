@@ -1,5 +1,5 @@
 import { testClock } from '../support/harness.ts';
-import { describeOnDynamo } from '../support/dynamodb/engine.ts';
+import { describeOnDynamo } from '../support/dynamodb/describe.ts';
 import { dynamoWorld } from '../support/dynamodb/world.ts';
 import { runWriters } from '../support/writers.ts';
 import { storageContract } from './storage-contract.ts';

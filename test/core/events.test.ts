@@ -3,6 +3,7 @@ import { canonicalJson, sha256Hex } from '../../lib/core/canonical.ts';
 import {
   appendEvent,
   ChainVerifier,
+  eventBody,
   GENESIS,
   readableEvent,
   type Head,
@@ -142,4 +143,16 @@ describe('an event for people', () => {
     expect(readable).toMatchObject({ redacted: true });
     expect(readable.data).toEqual({ step: 'remarks' });
   });
+});
+
+describe('the body of an event', () => {
+  it.each(['', 'no JSON', 'null', '7', '[]', '{}', '{"actor":{}}', '{"actor":{},"data":null}'])(
+    'is never taken from a text that is none: %j',
+    (text) => {
+      const stored = { format: 1, tenant: 't', workflow: 'w', seq: 1, hash: '', text };
+      expect(() => eventBody(stored)).toThrow(
+        expect.objectContaining({ kind: 'retryable', code: 'ITEM_DAMAGED' }),
+      );
+    },
+  );
 });

@@ -138,7 +138,11 @@ describe('compiling a plan', () => {
     const steps = { ...before.steps, ...change.steps };
     expect(itemBytes({ ...before, ...change.set, steps })).toBe(32_768);
     expect(() => compilePlan(after(bytes + 1))).toThrow(
-      new Fault('terminal', 'STATE_TOO_LARGE', 'a state of 32769 bytes'),
+      expect.objectContaining({
+        kind: 'terminal',
+        code: 'STATE_TOO_LARGE',
+        message: 'a state of 32769 bytes',
+      }) as unknown as Error,
     );
   });
 

@@ -109,9 +109,10 @@ test('a server that is killed at any moment leaves one effect per key and trails
   expect(eventsIn(folder)).toEqual(events);
 
   const trails = new Set(events.map(({ workflow }) => workflow)).size;
+  const values = events.filter(({ data }) => data['commitment'] !== undefined).length;
   expect(await inProcess(['audit', 'verify', '--data', folder])).toEqual({
     code: 0,
-    out: `${trails} trails, ${events.length} events: every one verifies.\n`,
+    out: `${trails} trails, ${events.length} events, ${values} sensitive values: every one verifies.\n`,
     err: '',
   });
 }, 90_000);

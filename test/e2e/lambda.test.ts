@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openDeploymentIssuer } from '../../lib/adapters/identity/deployment-issuer.ts';
 import { ASSISTANTS, type Assistant } from '../support/assistants.ts';
-import { describeOnDynamo } from '../support/dynamodb/engine.ts';
+import { describeOnDynamo } from '../support/dynamodb/describe.ts';
 import { inspect, INSPECTION } from '../support/inspection.ts';
 import { buildBundle } from '../support/lambda/bundle.ts';
 import { deploy, type Deployed } from '../support/lambda/deployed.ts';

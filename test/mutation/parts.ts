@@ -1,49 +1,60 @@
-// What is measured with which tests: only fast ones of the core, so that a part takes minutes.
-import { matchesGlob } from 'node:path';
+// Which files are changed, and which tests must notice: only fast ones of the core, and of those the
+// ones that say something about the file, so that a part takes minutes.
 
 /** Per cent of the mutants that the tests must notice. */
 export const TARGET = 90;
 
-/** Files to change and the test files that must notice. */
-export interface Part {
-  readonly mutate: readonly string[];
-  readonly tests: readonly string[];
-}
+/** The tests of a file, by paths below `test/core` and without their ending. */
+type Tests = readonly string[];
 
-/** The parts by name. */
-export const PARTS: Readonly<Record<string, Part>> = {
+const digest = ['canonical', 'events', 'confirmation'];
+const plan = ['plan', 'check-transaction'];
+const ledger = ['ledger', 'service/service', 'service/repeats'];
+const [answers, effects, lifecycle, record, refusals] = [
+  'decide/answers',
+  'decide/effects',
+  'decide/lifecycle',
+  'decide/record',
+  'decide/refusals',
+];
+
+/** The parts by name: each file with its tests. */
+export const PARTS: Readonly<Record<string, Readonly<Record<string, Tests>>>> = {
   digest: {
-    mutate: [
-      'lib/core/canonical.ts',
-      'lib/core/events.ts',
-      'lib/core/confirmation.ts',
-      'lib/core/secrets.ts',
-    ],
-    tests: [
-      'test/core/canonical.test.ts',
-      'test/core/events.test.ts',
-      'test/core/confirmation.test.ts',
-    ],
+    'lib/core/canonical.ts': digest,
+    'lib/core/events.ts': digest,
+    'lib/core/confirmation.ts': digest,
+    'lib/core/secrets.ts': digest,
   },
   ledger: {
-    mutate: ['lib/core/ledger.ts', 'lib/core/service/repeats.ts'],
-    tests: ['test/core/ledger.test.ts', 'test/core/service/*.test.ts'],
+    'lib/core/ledger.ts': ['ledger'],
+    'lib/core/service/repeats.ts': ledger,
   },
   plan: {
-    mutate: ['lib/core/plan.ts', 'lib/core/check-transaction.ts'],
-    tests: ['test/core/plan.test.ts', 'test/core/check-transaction.test.ts'],
+    'lib/core/plan.ts': plan,
+    'lib/core/check-transaction.ts': plan,
   },
   decide: {
-    mutate: ['lib/core/decide/*.ts'],
-    tests: ['test/core/decide/*.test.ts'],
+    'lib/core/decide/assignment.ts': [answers, effects, refusals],
+    'lib/core/decide/decide.ts': [effects, lifecycle, refusals],
+    'lib/core/decide/decision.ts': [effects, lifecycle, refusals],
+    'lib/core/decide/erase.ts': ['decide/erase'],
+    'lib/core/decide/findings.ts': [record, refusals],
+    'lib/core/decide/record.ts': [answers, effects, record, refusals],
+    'lib/core/decide/recording.ts': [answers, effects, record],
+    'lib/core/decide/repeated.ts': [answers, record, refusals],
+    'lib/core/decide/resolve.ts': [effects, lifecycle, refusals],
+    'lib/core/decide/skip.ts': ['decide/skip', effects, refusals],
+    'lib/core/decide/start.ts': [effects, lifecycle, refusals],
+    'lib/core/decide/step-input.ts': ['decide/step-input', record],
+    'lib/core/decide/witnessed.ts': [answers, effects, record, refusals],
+    'lib/core/decide/write-record.ts': [effects, record, refusals],
   },
 };
 
-/** A part by its name, or one file with the tests of its part. */
-export function partOf(name: string): Part | undefined {
-  if (Object.hasOwn(PARTS, name)) return PARTS[name];
-  const part = Object.values(PARTS).find(({ mutate }) =>
-    mutate.some((glob) => matchesGlob(name, glob)),
-  );
-  return part && { ...part, mutate: [name] };
+/** The files of a part, or one file of any part, each with its tests; undefined for other names. */
+export function filesOf(name: string): readonly (readonly [string, Tests])[] | undefined {
+  if (Object.hasOwn(PARTS, name)) return Object.entries(PARTS[name] ?? {});
+  const tests = Object.values(PARTS).find((files) => Object.hasOwn(files, name))?.[name];
+  return tests && [[name, tests]];
 }

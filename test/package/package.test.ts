@@ -66,13 +66,19 @@ async function run(cwd: string, program: string, ...args: string[]): Promise<str
   return out;
 }
 
-/** The program under "Embed it" in the README. */
-async function embedding(): Promise<string> {
-  const readme = await readFile(join(projectRoot, 'README.md'), 'utf8');
-  const code = /^## Embed it$[^]*?^```ts$\n([^]*?)^```$/m.exec(readme)?.[1];
-  if (code === undefined) throw new Error('the README has no program under "Embed it"');
+/** The program under a heading of a document. */
+async function programOf(document: string, heading: string): Promise<string> {
+  const text = await readFile(join(projectRoot, document), 'utf8');
+  const [, section = ''] = text.split(`\n## ${heading}\n`);
+  const code = /^```ts$\n([^]*?)^```$/m.exec(section)?.[1];
+  if (code === undefined) throw new Error(`${document} has no program under "${heading}"`);
   return code;
 }
+
+/** The program under "Embed it" in the README. */
+const embedding = (): Promise<string> => programOf('README.md', 'Embed it');
+/** The one with a procedure in code. */
+const typed = (): Promise<string> => programOf('docs/procedures.md', 'In a program of your own');
 
 /** Type-checks files of the app against the shipped types; throws with what the compiler said. */
 async function typeCheck(...names: string[]): Promise<void> {
@@ -158,7 +164,15 @@ describe('the packed package', () => {
       const entries = Object.keys(manifest.exports).filter((entry) => !entry.endsWith('.json'));
       const promised: unknown = JSON.parse(await run(app, 'node', 'entries.mjs', ...entries));
       expect(promised).toEqual({
-        '.': ['SettingsError', 'createSpeech', 'dataFile', 'localApp', 'openLocal', 'readSettings'],
+        '.': [
+          'SettingsError',
+          'createSpeech',
+          'dataFile',
+          'localApp',
+          'openLocal',
+          'readSettings',
+          'toolsFor',
+        ],
         './core': [
           'Fault',
           'LIMITS',
@@ -173,6 +187,13 @@ describe('the packed package', () => {
           'secretsOf',
           'verifyAll',
         ],
+        './dynamodb': [
+          'TTL_ATTRIBUTE',
+          'createDynamoClient',
+          'createDynamoStore',
+          'createTableInput',
+          'tableNameFault',
+        ],
         './ports': [],
         './sqlite': ['openSqliteStore', 'systemClock', 'systemRandom'],
         './surface': ['createApp', 'createSpeech'],
@@ -186,12 +207,31 @@ describe('the program under "Embed it"', () => {
   test(
     'records a step of a procedure of its own, and recognises the repeat',
     async () => {
-      await writeFile(join(app, 'embed.ts'), await embedding());
-      const first = await run(app, 'node', 'embed.ts');
+      const program = await embedding();
+      const lines = program.split('\n').filter((line) => line.trim() !== '');
+      expect(lines.length).toBeLessThanOrEqual(10);
+      await mkdir(join(app, 'policies'));
+      await run(app, 'npx', 'checkpoint', 'policy', 'new', 'door-round', '--folder', 'policies');
+      await writeFile(join(app, 'embed.ts'), program);
+      expect(await run(app, 'node', 'embed.ts')).toMatch(
+        /^Recorded, safe to start: yes\. Next is /,
+      );
+      expect(await run(app, 'node', 'embed.ts')).toMatch(
+        /^Already recorded, safe to start: yes\. /,
+      );
+    },
+    PATIENTLY_MS,
+  );
+
+  test(
+    'runs with a procedure in code and typed commands too',
+    async () => {
+      await writeFile(join(app, 'typed.ts'), await typed());
+      const first = await run(app, 'node', 'typed.ts');
       expect(first.trim()).toBe(
         'Recorded, door shut: yes. All steps are done; you can complete it now.',
       );
-      const second = await run(app, 'node', 'embed.ts');
+      const second = await run(app, 'node', 'typed.ts');
       expect(second.trim()).toBe(
         'Already recorded, door shut: yes. All steps are done; you can complete it now.',
       );
@@ -203,6 +243,7 @@ describe('the program under "Embed it"', () => {
     'type-checks against the shipped types, and so does a store of one’s own',
     async () => {
       await writeFile(join(app, 'embed.ts'), await embedding());
+      await writeFile(join(app, 'typed.ts'), await typed());
       const store = [
         "import { createService, type ServiceParts } from 'checkpoint/core';",
         "import type { Clock, StorageBackend } from 'checkpoint/ports';",
@@ -217,7 +258,7 @@ describe('the program under "Embed it"', () => {
         '};',
       ];
       await writeFile(join(app, 'store.ts'), store.join('\n'));
-      await typeCheck('embed.ts', 'store.ts');
+      await typeCheck('embed.ts', 'typed.ts', 'store.ts');
     },
     PATIENTLY_MS,
   );
@@ -225,7 +266,7 @@ describe('the program under "Embed it"', () => {
   test(
     'does not type-check when a command is wrong, so the types are really looked at',
     async () => {
-      const wrong = (await embedding()).replace("step: 'shut'", 'step: 7');
+      const wrong = (await typed()).replace("step: 'shut'", 'step: 7');
       await writeFile(join(app, 'wrong.ts'), wrong);
       await expect(typeCheck('wrong.ts')).rejects.toThrow(/TS2322: Type 'number'/);
     },

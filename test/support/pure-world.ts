@@ -122,6 +122,9 @@ export function person(
   return { tenant: 'acme', subject, name, kind, scopes: new Set(scopes), via: 'mcp' };
 }
 
+const valveDomain = { domain: 'valves', procedures: [valveCheck] };
+const valves = registryOf(valveDomain);
+
 /** One workflow on one asset, driven by decisions alone. */
 export class PureWorld {
   workflow: Workflow | undefined;
@@ -131,12 +134,13 @@ export class PureWorld {
   readonly outbox: OutboxRow[] = [];
   plan: CommitPlan | undefined;
   nowMs = START_MS;
+  /** What decisions look at besides, such as a key or a request. */
+  more: Partial<DecideContext> = {};
   readonly #registry: ProcedureRegistry;
   #drawn = 0;
 
   constructor(...policies: readonly DomainPolicy[]) {
-    const domain = { domain: 'valves', procedures: [valveCheck] };
-    this.#registry = registryOf(domain, ...policies);
+    this.#registry = policies.length === 0 ? valves : registryOf(valveDomain, ...policies);
   }
 
   /** Decides a command and applies its plan. */
@@ -156,6 +160,7 @@ export class PureWorld {
       confirmationSecret: 'confirmation secret of the tests',
       sinks: ['log'],
       fresh: { workflow: `w${n.padStart(3, '0')}`, vaultKey: n.padStart(64, '0') },
+      ...this.more,
     };
     if (command.type === 'start_workflow') {
       return decideStart({ lock: this.lock, holding: this.workflow }, command, context);

@@ -43,14 +43,21 @@ async function tell(asset: string, command: Command): Promise<string | undefined
   return answer.workflow;
 }
 
-process.stdout.write('ready\n');
-await once(process.stdin, 'data');
-for (const asset of task.assets) {
+async function work(asset: string): Promise<void> {
   const key = `${task.name} ${asset}`;
   const workflow = await tell(asset, { type: 'start_workflow', procedure: 'short', asset, key });
-  if (task.mode === 'race' || workflow === undefined) continue;
+  if (task.mode === 'race' || workflow === undefined) return;
   const input = { kind: 'confirm', confirmed: true } as const;
   await tell(asset, { type: 'record_step', workflow, step: 'done', input, key: `${key} done` });
-  await tell(asset, { type: 'complete_workflow', workflow });
+  await tell(asset, { type: 'complete_workflow', workflow, key: `${key} end` });
 }
+
+process.stdout.write('ready\n');
+await once(process.stdin, 'data');
+const lanes = task.lanes ?? 1;
+await Promise.all(
+  Array.from({ length: lanes }, async (_, lane) => {
+    for (const asset of task.assets.filter((_asset, i) => i % lanes === lane)) await work(asset);
+  }),
+);
 await store.close();

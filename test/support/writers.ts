@@ -10,6 +10,8 @@ export interface WriterTask {
   readonly name: string;
   readonly mode: 'race' | 'work';
   readonly assets: readonly string[];
+  /** How many assets are worked on at a time; one unless given. */
+  readonly lanes?: number;
 }
 
 /** One answer that a writer got. */

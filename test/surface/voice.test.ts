@@ -31,7 +31,7 @@ async function recorded(app: CheckpointApp, workflow_id: string): Promise<readon
   return steps.filter(({ status }) => status !== 'open').map(({ step, value }) => [step, value]);
 }
 
-describe('a number by voice', () => {
+describe('a number by voice (BR-192, BR-194, BR-195, BR-197, BR-198)', () => {
   test.each([
     ['bearing_temperature', 'minus two point five', -2.5, 'minus 2.5 degrees Celsius'],
     ['bearing_temperature', 'minus twelve', -12, 'minus 12 degrees Celsius'],
@@ -102,7 +102,7 @@ describe('a number by voice', () => {
   );
 });
 
-describe('a name by voice', () => {
+describe('a name by voice (BR-200, BR-201, BR-209)', () => {
   test('that fits two assets changes nothing and names both', async () => {
     const { app } = await openWorld();
     const ids = [await start(app, 'PUMP-07'), await start(app, 'PUMP-08')];
@@ -150,7 +150,7 @@ describe('a name by voice', () => {
   });
 });
 
-describe('a wish by voice', () => {
+describe('a wish by voice (BR-203, BR-204)', () => {
   test('to end is not taken for one to begin: the descriptions keep them apart', () => {
     const told = (name: string): string =>
       TOOLS.find(({ listing }) => listing.name === name)?.listing.description ?? '';
@@ -193,7 +193,7 @@ describe('a wish by voice', () => {
   });
 });
 
-describe('consent by voice', () => {
+describe('consent by voice (BR-206, BR-207)', () => {
   const asked = async (app: CheckpointApp, workflow_id: string, step: string) => {
     const { data } = await call(app, 'record_step', { workflow_id, step, reading: 42 });
     return data['confirmation_token'] as string;

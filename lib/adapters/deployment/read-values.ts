@@ -51,11 +51,17 @@ async function read(
   try {
     value = await ask(AbortSignal.timeout(READ_TIMEOUT_MS));
   } catch (cause) {
-    const name = cause instanceof Error ? cause.name : 'unknown error';
-    throw new Fault('retryable', 'BACKEND_UNAVAILABLE', `${what} cannot be read: ${name}`, {
+    const reason = reasonOf(cause);
+    throw new Fault('retryable', 'BACKEND_UNAVAILABLE', `${what} cannot be read: ${reason}`, {
       cause,
     });
   }
   if (value !== undefined && value !== '') return value;
   throw new Fault('retryable', 'BACKEND_UNAVAILABLE', `${what} holds no text`);
+}
+
+/** The name of what AWS answered, or the code of a connection that failed. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown error';
+  return (cause as NodeJS.ErrnoException).code ?? cause.name;
 }

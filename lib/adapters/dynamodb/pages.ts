@@ -4,17 +4,6 @@ import type { Attributes } from './keys.ts';
 import { fits, primaryKey } from './single.ts';
 import type { TableIndex } from './table.ts';
 
-/** At most so many rows of a walk, which can be continued. */
-export async function taken<T>(rows: AsyncGenerator<T>, count: number): Promise<T[]> {
-  const found: T[] = [];
-  while (found.length < count) {
-    const { done, value } = await rows.next();
-    if (done === true) break;
-    found.push(value);
-  }
-  return found;
-}
-
 /** The cursor behind a row of an index; `list` names the list with all its parameters. */
 export function cursorAfter(list: readonly string[], index: TableIndex, row: Attributes): string {
   const { pk, sk } = primaryKey(row);

@@ -86,3 +86,22 @@ export function createWalks(sender: Sender, tableName: string): Walks {
 }
 
 const textOf = ({ pk, sk }: Attributes): string => `${String(pk)}\n${String(sk)}`;
+
+/** At most so many rows of a walk, which can be continued. */
+export async function taken(
+  rows: AsyncGenerator<Attributes>,
+  count: number,
+): Promise<Attributes[]> {
+  const found: Attributes[] = [];
+  while (found.length < count) {
+    const { done, value } = await rows.next();
+    if (done === true) break;
+    found.push(value);
+  }
+  return found;
+}
+
+/** In the order of UTF-8 bytes, which is that of the table. */
+export function byteOrder(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
+}

@@ -16,7 +16,8 @@ import { commitTransaction } from './commit.ts';
 import { parseItem } from './items.ts';
 import { tooLate } from './faults.ts';
 import { createLeases } from './leases.ts';
-import { createLists } from './lists.ts';
+import { createIndexLists } from './index-lists.ts';
+import { createPartitionLists } from './partition-lists.ts';
 import { createOutbox } from './outbox.ts';
 import { createWalks } from './query.ts';
 import { createScans } from './scans.ts';
@@ -82,7 +83,8 @@ export function createDynamoStore(options: DynamoStoreOptions): StorageBackend {
   return {
     snapshot,
     commit,
-    ...createLists(walks, tableName, settings.shards),
+    ...createPartitionLists(walks, tableName),
+    ...createIndexLists(walks, tableName, settings.shards),
     ...createOutbox({ sender, walks, tableName, shards: settings.shards }),
     ...createLeases(sender, tableName),
     ...createScans(walks, tableName),

@@ -1,7 +1,6 @@
 // Checks files of procedures before they are deployed: every fault of every file, with its place.
 // Writes nothing and registers nothing; a module is run, because only that shows what it exports.
 import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import type { InputFault } from '../../core/input-fault.ts';
 import { checkJson, JsonFault, parseJson } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
@@ -13,6 +12,7 @@ import { ruleWarnings } from '../../core/rule-warnings.ts';
 import { definitionFaults } from './definition-faults.ts';
 import { readModule } from './folder.ts';
 import { placesOf, type Place, type Places } from './json-places.ts';
+import { readBounded } from './read-bounded.ts';
 
 /** A fault of a file; modules and files that cannot be read have no places. */
 export interface FileFault extends InputFault, Partial<Place> {}
@@ -85,14 +85,14 @@ async function readPolicy(file: string): Promise<Read> {
       ? { inputs: result.policy.procedures, faults: [] }
       : { inputs: [], faults: result.faults };
   }
-  let bytes: Buffer;
+  const { max } = LIMITS.bodyBytes;
+  let bytes: Buffer | undefined;
   try {
-    bytes = await readFile(file);
+    bytes = await readBounded(file, max);
   } catch {
     return failed('expected a file that can be read');
   }
-  const { max } = LIMITS.bodyBytes;
-  if (bytes.byteLength > max) return failed(`expected at most ${max} bytes`);
+  if (bytes === undefined) return failed(`expected at most ${max} bytes`);
   if (!isUtf8(bytes)) return failed('expected UTF-8 text');
   return readText(bytes.toString('utf8').replace(/^\uFEFF/u, ''));
 }
@@ -109,7 +109,11 @@ function readText(text: string): Read {
   }
   const input: unknown = JSON.parse(text);
   const value = strict?.code === 'DUPLICATE_KEY' ? valueFault(input) : strict;
-  const found = [...(value === undefined ? [] : [faultOf(value)]), ...definitionFaults(input)];
+  const first = value === undefined ? [] : [faultOf(value)];
+  const further = definitionFaults(input).filter(({ path, message }) =>
+    first.every((known) => known.path !== path || known.message !== message),
+  );
+  const found = [...first, ...further];
   faults.push(...found.map(({ path, message }) => ({ ...places.at(path), path, message })));
   return { inputs: faults.length > 0 ? [] : [input as ProcedureInput], faults, places };
 }

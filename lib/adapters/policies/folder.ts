@@ -2,7 +2,7 @@
 // Does not build the registry and does not compare versions; subfolders and hidden files are left out.
 // Invariant: every fault of every file is reported together, with the name of its file.
 import { isUtf8 } from 'node:buffer';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Fault } from '../../core/fault.ts';
@@ -13,6 +13,7 @@ import type { ProcedureInput } from '../../core/model/procedure.ts';
 import type { DomainPolicy } from '../../core/ports/policy.ts';
 import type { ProcedureFault } from '../../core/procedures.ts';
 import { definitionFaults } from './definition-faults.ts';
+import { readBounded } from './read-bounded.ts';
 
 /** Thrown for a folder that cannot be used; `faults` holds all of them, sorted. */
 export class PolicyFolderFault extends Fault {
@@ -77,9 +78,9 @@ async function policyFiles(path: string): Promise<readonly string[]> {
 async function readJson(file: string, domain: string): Promise<FileResult> {
   let input: unknown;
   try {
-    const bytes = await readFile(file);
     const { max } = LIMITS.bodyBytes;
-    if (bytes.byteLength > max) return broken(`expected at most ${max} bytes`);
+    const bytes = await readBounded(file, max);
+    if (bytes === undefined) return broken(`expected at most ${max} bytes`);
     // Decoding would replace what is not UTF-8 by question marks, and go on.
     if (!isUtf8(bytes)) return broken('expected UTF-8 text');
     input = parseJson(bytes.toString('utf8'));
@@ -101,7 +102,15 @@ export async function readModule(file: string): Promise<FileResult> {
     const why = error instanceof Error ? error.message : 'it threw something that is not an error';
     return broken(`expected a module that can be loaded: ${why}`);
   }
-  const { policy } = module;
+  try {
+    return readExport(module.policy);
+  } catch {
+    // A member can be code, which may throw whatever it likes.
+    return broken('expected a policy whose members can be read');
+  }
+}
+
+function readExport(policy: unknown): FileResult {
   if (!isPolicy(policy)) {
     return broken('expected an export named policy with domain, procedures and perhaps check');
   }

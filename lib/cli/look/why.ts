@@ -1,5 +1,5 @@
 // `checkpoint why`: the story of one workflow, event by event. Sensitive values never stand in it.
-import type { Json } from '../../core/json.ts';
+import { visibleJson, type Json } from '../../core/json.ts';
 import type { Lock, Workflow } from '../../core/model/workflow.ts';
 import type { Timeline, TimelineEvent } from '../../core/timeline.ts';
 import { chainText } from '../chain-words.ts';
@@ -38,7 +38,8 @@ export function whyLines(timeline: Timeline, now: number, requests: boolean): re
 
 /** The timeline as data: everything the lines say, and no more. */
 export function whyJson({ workflow, lock, events, outbox, verification }: Timeline): string {
-  return JSON.stringify({ workflow, lock: lock ?? null, events, outbox, verification }, null, 2);
+  const story = { workflow, lock: lock ?? null, events, outbox, verification };
+  return visibleJson(JSON.stringify(story, null, 2));
 }
 
 function stateText({ state, result, block, updated_at }: Workflow, now: number): string {

@@ -1,4 +1,5 @@
 // The commands of `checkpoint policy`.
+import { visibleJson } from '../../core/json.ts';
 import type { Commands } from '../commands.ts';
 import { activeLines, missing, versionsInUse } from './active.ts';
 import { checkFiles } from './check.ts';
@@ -34,7 +35,7 @@ export function addPolicyCommands({ program, out, settings, fail }: Commands): v
     .action(async (name: string, { json }: { json?: boolean }) => {
       for (const [i, found] of (await findProcedures(settings({}), name)).entries()) {
         if (i > 0) out('');
-        if (json === true) out(JSON.stringify(found.procedure, null, 2));
+        if (json === true) out(visibleJson(JSON.stringify(found.procedure, null, 2)));
         else for (const line of procedureLines(found)) out(line);
       }
     });

@@ -64,7 +64,7 @@ export function question(
     question: kind,
     workflow: r.workflow.id,
     basis,
-    ...(kind === 'value' && r.replaces !== undefined && { replaces: r.replaces }),
+    ...(r.replaces !== undefined && { replaces: r.replaces }),
   };
   return signQuestion(context.confirmationSecret, asked(r, context), occasion, context.now);
 }

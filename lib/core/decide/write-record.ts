@@ -17,7 +17,7 @@ export function writeRecord(r: Recording, context: DecideContext): Decision {
   }
   const { workflow, procedure, step, value, sensitive } = r;
   const at = new Date(context.now).toISOString();
-  const warning = worst === undefined && isWarning(step, value);
+  const warning = isWarning(step, value);
   const status = statusAfter(step, worst);
   const result = resultOf(status, worst, warning);
   const on = worst === undefined ? 'warning' : result === 'blocked' ? 'block' : 'deviation';

@@ -1,6 +1,6 @@
 // The lines of exports and of lists of heads: JSON, one object each, as docs/operations.md describes.
 import * as z from 'zod';
-import { parseJson } from '../json.ts';
+import { parseJson, visibleJson } from '../json.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const seq = z.int().min(0);
@@ -42,7 +42,7 @@ export function readLine(text: string): Line | undefined {
   }
 }
 
-/** Writes one line, without the line break. */
+/** Writes one line, without the line break. A terminal can show it as it is. */
 export function writeLine(content: Line): string {
-  return JSON.stringify(content);
+  return visibleJson(JSON.stringify(content));
 }

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Json } from '../../core/json.ts';
 import { rpcError } from '../reply.ts';
-import { eraOf, handshakeFault, readMessage, type RpcMessage } from './message.ts';
+import { eraOf, foreignCursor, handshakeFault, readMessage, type RpcMessage } from './message.ts';
 import { forbidden, type PermissionProfile } from './permission.ts';
 import { authInfoOf, createServerFactory, type ReportError } from './server.ts';
 import type { OnToolCall, ToolCall, ToolKit } from './tool.ts';
@@ -65,6 +65,8 @@ export function createMcpEndpoint(parts: McpParts): McpEndpoint {
       parts.kit.speech.refusal(refusal),
     );
     if (refused !== undefined) return refused;
+    const foreign = foreignCursor(message);
+    if (foreign !== undefined) return foreign;
     const version = request.headers.get('mcp-protocol-version');
     const authInfo = authInfoOf(call);
     try {

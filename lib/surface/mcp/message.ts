@@ -45,6 +45,18 @@ export function readMessage(body: Json): Incoming {
   return { kind: 'message', message: body as unknown as RpcMessage };
 }
 
+/** What is said of a cursor that a list did not give. */
+export const FOREIGN_CURSOR = 'this list did not give this cursor';
+
+/** Lists that are one page, so that no cursor is theirs. */
+const ONE_PAGE: readonly string[] = ['tools/list', 'prompts/list', 'resources/templates/list'];
+
+/** Refuses a cursor where no list gives one. */
+export function foreignCursor({ method, id, params }: RpcMessage): Response | undefined {
+  if (id === undefined || params?.['cursor'] === undefined) return undefined;
+  return ONE_PAGE.includes(method) ? rpcError(200, -32_602, FOREIGN_CURSOR, { id }) : undefined;
+}
+
 /**
  * Which era serves a message. An `initialize` without a claim is negotiated by its body alone, and
  * a message without a claim belongs to the handshake unless its header names the stateless revision.

@@ -13,6 +13,7 @@ import { ID } from '../../core/model/procedure.ts';
 import type { Principal } from '../../core/model/principal.ts';
 import type { Refusal } from '../../core/outcome.ts';
 import type { ProcedureRegistry } from '../../core/procedures.ts';
+import { FOREIGN_CURSOR } from './message.ts';
 import { fitting, workflowParts } from './structured.ts';
 import type { ToolCall, ToolKit } from './tool.ts';
 
@@ -79,8 +80,14 @@ export function refusalForResource(principal: Principal, uri: string): Refusal |
   }
 }
 
-/** The procedures after a cursor; what is a cursor here is the last name of the page before. */
+/**
+ * The procedures after a cursor; what is a cursor here is the last name of the page before. Throws
+ * -32602 for one that this list cannot have given.
+ */
 export function listResources(registry: ProcedureRegistry, cursor: string | undefined) {
+  if (cursor !== undefined && !registry.list().some(({ id }) => id === cursor)) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, FOREIGN_CURSOR);
+  }
   const rest = registry.list().filter(({ id }) => cursor === undefined || id > cursor);
   const page = rest.slice(0, LIMITS.pageItems.max).map(({ id, title, description }) => ({
     uri: `procedure://${id}`,

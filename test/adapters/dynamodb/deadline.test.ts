@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { createDynamoStore } from '../../../lib/adapters/dynamodb/store.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
 import { faultOf, workflowKey } from '../../contract/storage/bench.ts';
-import { describeOnDynamo } from '../../support/dynamodb/engine.ts';
+import { describeOnDynamo } from '../../support/dynamodb/describe.ts';
 import {
   cancelled,
   cutOff,

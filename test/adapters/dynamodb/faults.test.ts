@@ -3,8 +3,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Command } from '../../../lib/core/model/commands.ts';
 import type { Outcome } from '../../../lib/core/outcome.ts';
+import { writeCursor } from '../../../lib/core/pages.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
-import { describeOnDynamo } from '../../support/dynamodb/engine.ts';
+import { describeOnDynamo } from '../../support/dynamodb/describe.ts';
 import {
   cancelled,
   cutOff,
@@ -254,6 +255,91 @@ describeOnDynamo('faults of the service', () => {
     const outcome = await service.execute(who(), early);
     expect(outcome.code).toBe(answered ? 'STEPS_MISSING' : 'BACKEND_UNAVAILABLE');
     expect(await events(workflow)).toHaveLength(1);
+  });
+
+  test('of twenty readings at once, in each other’s way, as many are counted as took effect', async () => {
+    const workflow = await started();
+    let writing = 0;
+    // Whoever comes while another transaction is under way is cancelled, as the service does it.
+    shim.set((call) => {
+      if (call.operation !== WRITE) return undefined;
+      return (async () => {
+        if (writing > 0) return reasons(call, 'TransactionConflict');
+        writing += 1;
+        try {
+          return await call.pass();
+        } finally {
+          writing -= 1;
+        }
+      })();
+    });
+    const corrections = Array.from({ length: 20 }, (_, i) => reading(workflow, i / 2, `r${i}`));
+    const outcomes = await Promise.all(corrections.map((one) => service.execute(who(), one)));
+    const codes = new Set(outcomes.map(({ code }) => code));
+    expect(
+      [...codes].filter(
+        (code) => !['OK', 'NEEDS_CONFIRMATION', 'BACKEND_UNAVAILABLE'].includes(code),
+      ),
+    ).toEqual([]);
+    const effects = outcomes.filter(({ code }) => code === 'OK').length;
+    expect(effects).toBe(1);
+    const [item] = await store.snapshot([{ kind: 'workflow', tenant, id: workflow }]);
+    expect(item?.version).toBe(1 + effects);
+  });
+
+  test.each(['0', '%21', 'A'.repeat(1_048_576), Buffer.from('["x"]').toString('base64url')])(
+    'a cursor that no list gave costs no call',
+    async (after) => {
+      const at = { after, limit: 5 };
+      const refused = { name: 'InputError', faults: [{ path: '/cursor' }] };
+      await expect(store.listWorkflows(tenant, 'CREATED', at)).rejects.toMatchObject(refused);
+      await expect(store.listLocks(tenant, at)).rejects.toMatchObject(refused);
+      await expect(store.listTenants(at)).rejects.toMatchObject(refused);
+      await expect(store.scanWorkflows(at)).rejects.toMatchObject(refused);
+      await expect(store.scanTrails(at)).rejects.toMatchObject(refused);
+      expect(shim.sent()).toEqual([]);
+    },
+  );
+
+  test('a cursor of the right list with a place that no table has is refused, not sent', async () => {
+    const name = ['state', tenant, 'CREATED'];
+    for (const place of [
+      ['', ''],
+      ['x', ''],
+      ['', 'x'],
+      ['x', 'y'.repeat(2_049)],
+      ['\ud800', 'x'],
+    ] as const) {
+      const list = store.listWorkflows(tenant, 'CREATED', {
+        after: writeCursor(name, place),
+        limit: 5,
+      });
+      await expect(list).rejects.toMatchObject({ name: 'InputError' });
+    }
+    expect(shim.sent()).toEqual([]);
+  });
+
+  test('a tenant that cannot be noted keeps no start from being made, and is noted with the next', async () => {
+    shim.set(firstCalls('PutItem', 1, () => Promise.resolve(exception('AccessDeniedException'))));
+    const listed = async () => (await store.listTenants({ limit: 100 })).items.includes(tenant);
+    await service.ok(who(), start);
+    expect(await listed()).toBe(false);
+    await service.ok(who(), { ...start, asset: 'UNIT-2', key: 'k2' } as Command);
+    expect(await listed()).toBe(true);
+  });
+
+  test.each([
+    ['a conflict', () => Promise.resolve(exception('TransactionConflictException'))],
+    ['a throttled call', () => Promise.resolve(exception('ThrottlingException'))],
+    ['a lost answer', lost('ECONNRESET')],
+  ])('bookkeeping that meets %s is done once', async (_what, interfere) => {
+    shim.set(firstCalls('PutItem', 1, interfere));
+    expect(await store.registerProcedure(`procedure-${tenant}`, 1, 'one')).toBe('one');
+    shim.set(firstCalls(WRITE, 1, interfere));
+    await store.noteProfile({ tenant, subject: 'dev:ana', name: 'Ana' });
+    expect(await store.findProfiles(tenant, 'ana', 5)).toEqual([
+      { tenant, subject: 'dev:ana', name: 'Ana' },
+    ]);
   });
 
   describe('reasons of several kinds', () => {

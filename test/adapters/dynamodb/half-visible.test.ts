@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Command } from '../../../lib/core/model/commands.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
-import { describeOnDynamo } from '../../support/dynamodb/engine.ts';
+import { describeOnDynamo } from '../../support/dynamodb/describe.ts';
 import {
   cancelled,
   firstCalls,

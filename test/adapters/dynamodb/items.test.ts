@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import {
-  DynamoDBDocumentClient,
+  type DynamoDBDocumentClient,
   PutCommand,
   QueryCommand,
   UpdateCommand,
@@ -10,7 +10,7 @@ import {
 import type { Command } from '../../../lib/core/model/commands.ts';
 import type { ItemKey, StorageBackend, Write } from '../../../lib/core/ports/storage.ts';
 import { createWorkflow, faultOf, workflowKey } from '../../contract/storage/bench.ts';
-import { describeOnDynamo } from '../../support/dynamodb/engine.ts';
+import { describeOnDynamo } from '../../support/dynamodb/describe.ts';
 import { shimOn, type PassingCall } from '../../support/dynamodb/shim.ts';
 import { dynamoWorld } from '../../support/dynamodb/world.ts';
 import {

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { verifyAll } from '../../../lib/core/audit.ts';
 import type { Workflow } from '../../../lib/core/model/workflow.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
+import { breaches } from '../../support/invariants.ts';
 import { startTransaction } from '../../support/plans.ts';
 import { sqliteFiles, type SqliteFiles } from '../../support/sqlite-files.ts';
 import { runWriters, startWriter } from '../../support/writers.ts';
@@ -31,7 +31,7 @@ async function expectConsistent(store: StorageBackend): Promise<void> {
   const pointers = db.prepare('SELECT count(*) AS n FROM pointers').get();
   const events = db.prepare('SELECT count(*) AS n FROM events').get();
   db.close();
-  for await (const { faults } of verifyAll(store)) expect(faults).toEqual([]);
+  expect(await breaches(store, tenant)).toEqual([]);
   const workflows = await all(store);
   const active = workflows.filter(({ state }) => state !== 'COMPLETED');
   expect([held?.['n'], pointers?.['n']]).toEqual([active.length, active.length]);

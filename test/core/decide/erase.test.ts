@@ -60,9 +60,13 @@ test('a transaction takes ninety values, and the rest is left for the next one',
   expect(compilePlan(decision.plan).writes).toHaveLength(92);
 });
 
-test('the length of a trail is no reason to keep a value', () => {
+test('neither the length of a trail nor the size of a state is a reason to keep a value', () => {
   const long = { ...workflow, head_seq: 10_000 };
   expect(decideErase({ workflow: long, records: records(true) }, command, context).kind).toBe(
     'commit',
   );
+  const large = { ...workflow, asset: 'x'.repeat(40_000) };
+  const decision = decideErase({ workflow: large, records: records(true) }, command, context);
+  if (decision.kind !== 'commit') throw new Error('expected a plan');
+  expect(compilePlan(decision.plan).writes).toHaveLength(3);
 });

@@ -241,6 +241,8 @@ describe('a block', () => {
       current: second,
     });
     expect(world.state.state).toBe('BLOCKED');
+    world.run(cara, resolve(6, 'retake'));
+    expect(found(world.run(cara, resolve(first, 'retake')))).toEqual([5]);
   });
 });
 
@@ -258,6 +260,12 @@ describe('a hand-over', () => {
       { op: 'remove', subject: 'dev:ana' },
       { op: 'add', pointer: { subject: 'dev:ben' } },
     ]);
+  });
+
+  it('is never decided without its receiver', () => {
+    expect(() => world.decide(ana, handOver(1, ben))).toThrow(
+      'assertion failed: a hand-over has its receiver',
+    );
   });
 
   it('by its receiver is offered in turn', () => {
@@ -417,6 +425,18 @@ describe('what was recorded last time', () => {
     expect(world.lock?.last?.values).toEqual({ leak: 'dry' });
   });
 
+  it('by an earlier version is told where the step still measures the same', () => {
+    finish();
+    world.run(ana, complete());
+    const newer = new PureWorld({ domain: 'more', procedures: [{ ...valveCheck, version: 4 }] });
+    newer.lock = world.lock;
+    newer.run(ben, start);
+    expect(newer.state).toMatchObject({
+      procedure_version: 4,
+      previous: { values: { isolated: true, inlet: 5, outlet: 3, leak: 'dry' } },
+    });
+  });
+
   it('stays on the lock when a workflow ends without a value', () => {
     finish();
     world.run(ana, complete());
@@ -448,9 +468,14 @@ describe('what was recorded last time', () => {
     const before = world.state;
     filled(32_000);
     world.run(ben, dry);
-    expect(world.state).toHaveProperty('previous');
+    const room = 32_768 - itemBytes(world.state);
     world.workflow = before;
-    filled(32_700);
+    filled(32_000 + room);
+    world.run(ben, dry);
+    expect(world.state).toHaveProperty('previous');
+    expect(itemBytes(world.state)).toBe(32_768);
+    world.workflow = before;
+    filled(32_001 + room);
     world.run(ben, dry);
     expect(world.state).not.toHaveProperty('previous');
     expect(world.state.steps['leak']).toMatchObject({ value: 'dry' });

@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { RecordStep, StepInput } from '../../../lib/core/model/commands.ts';
-import { person, PureWorld, refusalOf, START_MS, eventsFound } from '../../support/pure-world.ts';
+import type { RuleInput } from '../../../lib/core/ports/policy.ts';
+import {
+  eventsFound,
+  person,
+  PureWorld,
+  refusalOf,
+  START_MS,
+  valveCheck,
+} from '../../support/pure-world.ts';
 
 const ana = person('Ana');
 const ben = person('Ben');
@@ -37,6 +45,12 @@ const yes: StepInput = { kind: 'confirm', confirmed: true };
 const isolate = (): void => {
   world.run(ana, record('isolated', yes));
   world.run(ben, record('isolated', yes, { confirms: 2 }));
+};
+
+const handOverToBen = (): void => {
+  const { id: workflow } = world.state;
+  const to = { tenant: 'acme', subject: ben.subject, name: 'Ben' };
+  world.run(ana, { type: 'hand_over', workflow, to: ben.subject, tenure: 1 }, to);
 };
 
 const confirmationFor = (step: string, input: StepInput, replaces?: number): string => {
@@ -266,6 +280,8 @@ describe('a reading in a unit that the step converts', () => {
     const confirmation = confirmationFor('outlet', reading(200, 'psi'));
     const bare = record('outlet', reading(13.8), { confirmation });
     expect(refusalOf(world.decide(ana, bare))).toMatchObject({ reason: 'out_of_bounds' });
+    const other = record('outlet', reading(210, 'psi'), { confirmation });
+    expect(refusalOf(world.decide(ana, other))).toMatchObject({ reason: 'out_of_bounds' });
     const same = record('outlet', reading(200, 'psi'), { confirmation });
     expect(world.run(ana, same)).toMatchObject({ receipt: { result: 'blocked' } });
   });
@@ -431,6 +447,66 @@ describe('other deviations', () => {
   });
 });
 
+describe('what rules in code see', () => {
+  const seen: unknown[] = [];
+  const curious = {
+    domain: 'curious',
+    procedures: [
+      {
+        ...valveCheck,
+        id: 'curious',
+        steps: [
+          ...valveCheck.steps,
+          {
+            id: 'open',
+            title: 'open remark',
+            instruction: 'Say it.',
+            kind: 'text' as const,
+            max_chars: 20,
+          },
+        ],
+      },
+    ],
+    check: (input: RuleInput) => {
+      seen.push(input);
+      return [];
+    },
+  };
+  const look = (step: string, input: StepInput): unknown => {
+    seen.length = 0;
+    world.decide(ana, record(step, input));
+    return seen;
+  };
+  const about = (step: string, values: object) => [
+    { procedure: 'curious', version: 3, step, values },
+  ];
+
+  beforeEach(() => {
+    world = new PureWorld(curious);
+    world.run(ana, { type: 'start_workflow', procedure: 'curious', asset: 'v-101' });
+    isolate();
+    world.run(ana, record('leak', { kind: 'choice', option: 'dry' }));
+  });
+
+  it('is the new value beside those on record, a text that is not sensitive included', () => {
+    expect(look('inlet', reading(4))).toEqual(
+      about('inlet', { isolated: true, leak: 'dry', inlet: 4 }),
+    );
+    expect(look('open', { kind: 'text', text: 'fine' })).toEqual(
+      about('open', { isolated: true, leak: 'dry', open: 'fine' }),
+    );
+  });
+
+  it('is no sensitive text, no text on record, and no value that has to be taken again', () => {
+    world.run(ana, record('open', { kind: 'text', text: 'fine' }));
+    const confirmation = confirmationFor('inlet', reading(42));
+    world.run(ana, record('inlet', reading(42), { confirmation }));
+    expect(look('remarks', { kind: 'text', text: 'Köhler' })).toEqual(
+      about('remarks', { isolated: true, leak: 'dry' }),
+    );
+  });
+});
+
 describe('a correction', () => {
   it('of what is on record is possible whatever became of the steps before it', () => {
     isolate();
@@ -498,6 +574,55 @@ describe('a repeat', () => {
     }
   });
 
+  it('is told to whoever recorded the value or has taken the work over, and to nobody else', () => {
+    world.run(ana, record('inlet', reading(4)));
+    handOverToBen();
+    for (const who of [ana, ben]) {
+      expect(world.run(who, record('inlet', reading(4)))).toEqual({ kind: 'duplicate', seq: 4 });
+    }
+    expect(refusalOf(world.run(person('Cara'), record('inlet', reading(4))))).toMatchObject({
+      code: 'NOT_ASSIGNED',
+    });
+  });
+
+  it('of another person’s value that has to be taken again is not theirs', () => {
+    const confirmation = confirmationFor('inlet', reading(42));
+    handOverToBen();
+    const asked = refusalOf(world.decide(ben, record('inlet', reading(42))));
+    const own = asked.code === 'NEEDS_CONFIRMATION' ? asked.confirmation : undefined;
+    const confirmed = record('inlet', reading(42), own === undefined ? {} : { confirmation: own });
+    expect(world.run(ben, confirmed)).toMatchObject({ receipt: { result: 'retake_required' } });
+    const late = world.run(ana, record('inlet', reading(42), { confirmation }));
+    expect(refusalOf(late)).toMatchObject({ code: 'NOT_ASSIGNED' });
+  });
+
+  it('as a correction of one’s own record by the same value changes nothing', () => {
+    world.run(ana, record('inlet', reading(4)));
+    const same = correct('inlet', reading(4), 4);
+    expect(world.run(ana, same)).toEqual({ kind: 'duplicate', seq: 4 });
+    handOverToBen();
+    expect(world.run(ben, same)).toMatchObject({ receipt: { command: 'correct_step' } });
+  });
+
+  it('of a correction is not taken for the same value in place of another record', () => {
+    world.run(ana, record('inlet', reading(4)));
+    world.run(ana, correct('inlet', reading(5), 4));
+    world.run(ana, correct('inlet', reading(6), 5));
+    world.run(ana, correct('inlet', reading(5), 6));
+    const late = world.run(ana, correct('inlet', reading(5), 4));
+    if (late.kind !== 'search') throw new Error('expected a search');
+    expect(eventsFound(world, late).map(({ seq }) => seq)).toEqual([5]);
+  });
+
+  it('of a value that has to be taken again is a question without its confirmation', () => {
+    const confirmation = confirmationFor('inlet', reading(42));
+    world.run(ana, record('inlet', reading(42), { confirmation }));
+    expect(refusalOf(world.run(ana, record('inlet', reading(42))))).toMatchObject({
+      reason: 'already_recorded',
+      replaces: 4,
+    });
+  });
+
   it('of a first reading meets a step that has to be retaken with a question, not a record', () => {
     const confirmation = confirmationFor('inlet', reading(42));
     world.run(ana, record('inlet', reading(42), { confirmation }));
@@ -535,6 +660,23 @@ describe('a step that needs a second person', () => {
     expect(world.run(ana, record('isolated', yes))).toEqual({ kind: 'duplicate', seq: 2 });
     expect(refusalOf(world.run(ana, record('isolated', yes, { confirms: 2 })))).toMatchObject({
       code: 'SECOND_PERSON_REQUIRED',
+    });
+  });
+
+  it('is not done by repeating what somebody else recorded, also for who took the work over', () => {
+    world.run(ana, record('isolated', yes));
+    handOverToBen();
+    expect(refusalOf(world.run(ben, record('isolated', yes)))).toMatchObject({
+      reason: 'second_person',
+      confirms: 2,
+    });
+  });
+
+  it('can be corrected by who took the work over, who is then the first person', () => {
+    world.run(ana, record('isolated', yes));
+    handOverToBen();
+    expect(world.run(ben, correct('isolated', yes, 2))).toMatchObject({
+      receipt: { command: 'correct_step', result: 'awaiting_second_person' },
     });
   });
 
@@ -591,15 +733,35 @@ describe('a sensitive text', () => {
 
   it('is not told to be right to somebody who did not say it', () => {
     world.run(ana, record('remarks', text('4711')));
-    world.run(
-      ana,
-      { type: 'hand_over', workflow: world.state.id, to: ben.subject, tenure: 1 },
-      { tenant: 'acme', subject: ben.subject, name: 'Ben' },
-    );
+    handOverToBen();
     const right = refusalOf(world.decide(ben, record('remarks', text('4711'))));
     const wrong = refusalOf(world.decide(ben, record('remarks', text('4712'))));
     expect(right).toMatchObject({ reason: 'already_recorded' });
     expect(Object.keys(right)).toEqual(Object.keys(wrong));
+  });
+
+  it('of a late repeated correction is found by its own words, while they are kept', () => {
+    world.run(ana, record('remarks', text('one')));
+    world.run(ana, correct('remarks', text('two'), 2));
+    world.run(ana, correct('remarks', text('three'), 3));
+    const found = (words: string, kept = world.vault): readonly number[] => {
+      const late = world.run(ana, correct('remarks', text(words), 2));
+      if (late.kind !== 'search') throw new Error('expected a search');
+      const { matches, holds } = late;
+      return world.events
+        .filter(
+          (event) =>
+            matches(event) &&
+            holds?.(
+              event,
+              kept.find(({ seq }) => seq === event.seq),
+            ),
+        )
+        .map(({ seq }) => seq);
+    };
+    expect(found('two')).toEqual([3]);
+    expect(found('three')).toEqual([]);
+    expect(found('two', [])).toEqual([]);
   });
 
   it('is told apart from an equal text only by its own key', () => {

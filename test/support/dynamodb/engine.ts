@@ -10,7 +10,6 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { describe, test } from '@jest/globals';
 import type { DynamoClientOptions } from '../../../lib/adapters/dynamodb/client.ts';
 
 /** An engine that answers. */
@@ -27,26 +26,14 @@ const REGION = 'eu-central-1';
 
 /** Why there is no engine here, or undefined where there is one. */
 export function missingEngine(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const { DYNAMODB_ENDPOINT: endpoint, CHECKPOINT_TEST_AWS_REGION: region } = env;
-  if (given(endpoint) !== undefined || given(region) !== undefined) return undefined;
-  if (binary() !== undefined) return undefined;
+  if (!startsEmulator(env) || binary() !== undefined) return undefined;
   return `the optional package ${PACKAGE} is not installed and DYNAMODB_ENDPOINT is not set`;
 }
 
-/** Declares tests that need an engine: they fail where there is none, or are skipped with the reason. */
-export function describeOnDynamo(name: string, cases: () => void): void {
-  const missing = missingEngine();
-  if (missing === undefined) {
-    describe(name, cases);
-  } else if (process.env['CHECKPOINT_TEST_WITHOUT_DYNAMODB'] === '1') {
-    test.skip(`${name}: skipped, ${missing}`, () => undefined);
-    process.stderr.write(`${name}: skipped, ${missing}\n`);
-  } else {
-    test(name, () => {
-      throw new Error(`${missing}; CHECKPOINT_TEST_WITHOUT_DYNAMODB=1 skips these tests`);
-    });
-  }
-}
+/** Whether tests start the emulator themselves, and so know exactly what it answers. */
+export const startsEmulator = (env: NodeJS.ProcessEnv = process.env): boolean =>
+  given(env['DYNAMODB_ENDPOINT']) === undefined &&
+  given(env['CHECKPOINT_TEST_AWS_REGION']) === undefined;
 
 /** Finds or starts an engine. */
 export async function startEngine(): Promise<Engine> {

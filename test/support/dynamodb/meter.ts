@@ -27,12 +27,11 @@ interface Capacity {
   readonly CapacityUnits?: number;
 }
 
-const OPERATION: Readonly<Record<string, 'read' | 'write'>> = {
-  TransactWriteItems: 'write',
-  PutItem: 'write',
-  UpdateItem: 'write',
-  DeleteItem: 'write',
-};
+const WRITES = new Set(['TransactWriteItems', 'PutItem', 'UpdateItem', 'DeleteItem']);
+
+/** Whether a call writes. */
+export const isWrite = ({ operation }: Pick<MeteredCall, 'operation'>): boolean =>
+  WRITES.has(operation);
 
 const NOTHING: MeteredCall = { operation: '', items: 0, bytes: 0, readUnits: 0, writeUnits: 0 };
 
@@ -53,7 +52,7 @@ export function meterOf(client: DynamoDBDocumentClient): Meter {
       const place = calls.push(NOTHING) - 1;
       const into = calls;
       const note = (consumed: number): void => {
-        const writes = OPERATION[operation] === 'write';
+        const writes = isWrite({ operation });
         into[place] = {
           operation,
           items: itemsOf(args.input),

@@ -104,11 +104,11 @@ export async function meteredSession({ client, store, clock }: SessionParts): Pr
   return costs;
 }
 
-/** One line per command, for exact comparison. */
-export function costLine({ name, calls }: Cost): string {
-  const told = calls.map(
-    ({ operation, items, bytes, readUnits, writeUnits }) =>
-      `${operation} ${items} items ${bytes} B ${readUnits} R ${writeUnits} W`,
-  );
+/** One line per command, for exact comparison; units only where the engine counts as the service does. */
+export function costLine({ name, calls }: Cost, units: boolean): string {
+  const told = calls.map(({ operation, items, bytes, readUnits, writeUnits }) => {
+    const sent = `${operation} ${items} items ${bytes} B`;
+    return units ? `${sent} ${readUnits} R ${writeUnits} W` : sent;
+  });
   return `${name}: ${told.join(', ')}`;
 }

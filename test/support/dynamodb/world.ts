@@ -6,6 +6,7 @@ import { createDynamoStore } from '../../../lib/adapters/dynamodb/store.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
 import { testClock, testRandom, type TestClock } from '../harness.ts';
 import type { StoreOpener } from '../writers.ts';
+import type { OpenStoreOptions } from './open-store.ts';
 import { startEngine, type Engine } from './engine.ts';
 import { createTestTable, type TestTable } from './table.ts';
 
@@ -16,7 +17,7 @@ export interface DynamoWorld {
   client(): DynamoDBDocumentClient;
   open(clock?: TestClock, client?: DynamoDBDocumentClient): StorageBackend;
   /** How a process of its own opens the same table. */
-  readonly opener: StoreOpener;
+  readonly opener: StoreOpener & { readonly options: OpenStoreOptions };
 }
 
 let opened = 0;

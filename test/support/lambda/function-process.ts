@@ -42,7 +42,10 @@ export async function startFunction(
       output += text;
     });
   }
-  const waiting = new Map<number, { done(result: HttpResult): void; failed(error: Error): void }>();
+  const waiting = new Map<
+    number,
+    { readonly done: (result: HttpResult) => void; readonly failed: (error: Error) => void }
+  >();
   const loaded = new Promise<number>((resolve, reject) => {
     child.on('message', ({ loadedMs, id = 0, result, error }: Message) => {
       if (loadedMs !== undefined) resolve(loadedMs);

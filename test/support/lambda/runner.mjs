@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 const [file = ''] = process.argv.slice(2);
 const { handler } = await import(pathToFileURL(file).href);
 
-process.on('message', async ({ id, event, timeoutMs }) => {
+async function answer({ id, event, timeoutMs }) {
   const endsAt = Date.now() + timeoutMs;
   const context = {
     awsRequestId: `request-${id}`,
@@ -22,5 +22,7 @@ process.on('message', async ({ id, event, timeoutMs }) => {
   } catch (error) {
     process.send({ id, error: String(error) });
   }
-});
+}
+
+process.on('message', (message) => void answer(message));
 process.send({ loadedMs: performance.now() });

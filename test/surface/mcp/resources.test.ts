@@ -52,9 +52,25 @@ describe('what is listed', () => {
     expect(body).not.toHaveProperty('result.nextCursor');
     const rest = await send(app, era, 'resources/list', { cursor: 'instrument-calibration' });
     expect(rest.body).toMatchObject({ result: { resources: [{ name: 'pump-inspection' }] } });
-    const none = await send(app, era, 'resources/list', { cursor: 'zzz' });
+    const none = await send(app, era, 'resources/list', { cursor: 'pump-inspection' });
     expect(none.body).toMatchObject({ result: { resources: [] } });
   });
+
+  test.each(['resources/list', 'tools/list', 'prompts/list', 'resources/templates/list'])(
+    'a cursor that %s did not give is refused in both eras',
+    async (method) => {
+      const { app } = await openWorld();
+      for (const era of ERAS) {
+        for (const cursor of ['zzz', '', '__proto__', 'eyJhIjoxfQ']) {
+          const { status, body } = await send(app, era, method, { cursor });
+          expect([status, body['error']]).toMatchObject([
+            200,
+            { code: -32_602, message: 'this list did not give this cursor' },
+          ]);
+        }
+      }
+    },
+  );
 
   test.each(ERAS)('three templates, in their order, in the %s era', async (era) => {
     const { app } = await openWorld();

@@ -1,11 +1,11 @@
-// Lists within one partition, which are consistent, and lists by an index, which may lag: an index
-// only finds candidates, and each is read from the table before it is given.
+// Lists by an index, which may lag: an index only finds candidates, and each is read from the table
+// before it is given.
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { keyFault, tableKey } from '../../core/keys.ts';
+import { keyFault } from '../../core/keys.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { OutboxRow, Workflow, WorkflowState } from '../../core/model/workflow.ts';
-import { checkLimit, foreignCursor, readCursor, writeCursor } from '../../core/pages.ts';
-import type { ItemKey, ItemKind, Items, Page, StorageBackend } from '../../core/ports/storage.ts';
+import { checkLimit } from '../../core/pages.ts';
+import type { Items, Page, StorageBackend } from '../../core/ports/storage.ts';
 import { parseItem } from './items.ts';
 import {
   aggregatesOf,
@@ -14,31 +14,21 @@ import {
   dueShard,
   lockList,
   parkedList,
-  rangeOf,
   SORT_PREFIX,
-  TENANTS,
-  tenantKey,
-  vaultSeqOf,
   workflowList,
   type Attributes,
 } from './keys.ts';
-import { cursorAfter, startAfter, taken } from './pages.ts';
-import { fits, primaryKey } from './single.ts';
-
+import { cursorAfter, startAfter } from './pages.ts';
+import { byteOrder, taken, type Walks } from './query.ts';
+import { primaryKey } from './single.ts';
 import { DUE_INDEX, LIST_INDEX, PARTITION_KEY, SORT_KEY, type TableIndex } from './table.ts';
-import type { Walks } from './query.ts';
 import { placeholders } from './write-item.ts';
 
-type Lists = Pick<
+type IndexLists = Pick<
   StorageBackend,
-  | 'listEvents'
-  | 'listVault'
-  | 'listOutbox'
   | 'listParked'
-  | 'listPointers'
   | 'listWorkflows'
   | 'listAssets'
-  | 'listTenants'
   | 'listLocks'
   | 'countWorkflows'
   | 'listTenantOutbox'
@@ -49,39 +39,12 @@ interface At {
   readonly limit: number;
 }
 
-/** The lists of the port, without those that walk the whole table. */
-export function createLists(walks: Walks, tableName: string, shards: () => Promise<number>): Lists {
-  /** Rows of one partition whose sort keys begin with a text, or lie between two. */
-  const walk = async (
-    under: ItemKey,
-    sort: string | readonly [string, string],
-    limit: number,
-  ): Promise<Attributes[]> => {
-    if (keyFault(under) !== undefined) return [];
-    const use = placeholders();
-    const pk = `${use.name(PARTITION_KEY)} = ${use.value(tableKey(under).pk)}`;
-    const sk = use.name(SORT_KEY);
-    const between =
-      typeof sort === 'string'
-        ? `begins_with(${sk}, ${use.value(sort)})`
-        : `${sk} BETWEEN ${use.value(sort[0])} AND ${use.value(sort[1])}`;
-    const rows = walks.query({
-      TableName: tableName,
-      KeyConditionExpression: `${pk} AND ${between}`,
-      ConsistentRead: true,
-      ...(limit !== Number.POSITIVE_INFINITY && { Limit: limit }),
-      ...use.tables(),
-    });
-    return taken(rows, limit);
-  };
-
-  const within = async <K extends ItemKind>(
-    under: ItemKey & { readonly kind: K },
-    sort: string | readonly [string, string],
-    limit: number,
-  ): Promise<Items[K][]> =>
-    (await walk(under, sort, limit)).map((row) => parseItem(under.kind, row));
-
+/** The lists of the port that may lag. `shards` answers the number of shards of due work. */
+export function createIndexLists(
+  walks: Walks,
+  tableName: string,
+  shards: () => Promise<number>,
+): IndexLists {
   const inIndex = (
     { name, partitionKey }: TableIndex,
     partition: string,
@@ -132,35 +95,6 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
   };
 
   return {
-    listEvents: async (tenant, workflow, { after, limit }) => {
-      checkLimit(limit, LIMITS.pageItems.max);
-      const [first, end] = rangeOf('event', after);
-      return first > end
-        ? []
-        : within({ kind: 'event', tenant, workflow, seq: 1 }, [first, end], limit);
-    },
-    listVault: async (tenant, workflow, { after, limit }) => {
-      checkLimit(limit, LIMITS.pageItems.max);
-      const [first, end] = rangeOf('vault', after);
-      if (first > end) return [];
-      const rows = await walk({ kind: 'vault', tenant, workflow, seq: 1 }, [first, end], limit);
-      return rows.map((row) => vaultSeqOf(String(row[SORT_KEY])));
-    },
-    listOutbox: async (tenant, workflow, limit) => {
-      checkLimit(limit, LIMITS.pageItems.max);
-      const under = { kind: 'outbox', tenant, workflow, lane: '', seq: 1 } as const;
-      return within(under, SORT_PREFIX.outbox, limit);
-    },
-    listPointers: async (tenant, subject, limit) => {
-      checkLimit(limit, LIMITS.pageItems.max);
-      const under = { kind: 'pointer', tenant, subject, workflow: '' } as const;
-      // One person has few active workflows, and their keys are not in the order of time.
-      const all = await within(under, SORT_PREFIX.pointer, Number.POSITIVE_INFINITY);
-      const order = all.toSorted(
-        (a, b) => compare(a.since, b.since) || compare(a.workflow, b.workflow),
-      );
-      return order.slice(0, limit);
-    },
     listWorkflows: (tenant, state: WorkflowState, at) =>
       listed(
         'workflow',
@@ -191,28 +125,7 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
       // The asset is in the key of its lock, which is never deleted: there is nothing more to read.
       const found = await taken(walks.query(inIndex(DUE_INDEX, assetList(tenant), limit)), limit);
       const assets = found.map((row) => assetOf(String(row[PARTITION_KEY])));
-      return assets.filter((asset) => asset !== undefined).toSorted(compare);
-    },
-    listTenants: async ({ after, limit }) => {
-      checkLimit(limit, LIMITS.pageItems.max);
-      const name = ['tenants'];
-      const from = after === undefined ? undefined : readCursor(name, after)[0];
-      const start = from === undefined ? undefined : tenantKey(from);
-      if (start !== undefined && !fits(start)) throw foreignCursor();
-      const use = placeholders();
-      const rows = walks.query({
-        TableName: tableName,
-        KeyConditionExpression: `${use.name(PARTITION_KEY)} = ${use.value(TENANTS)}`,
-        ConsistentRead: true,
-        Limit: limit + 1,
-        ...(start !== undefined && { ExclusiveStartKey: { ...start } }),
-        ...use.tables(),
-      });
-      const found = await taken(rows, limit + 1);
-      const items = found.slice(0, limit).map(({ tenant }) => String(tenant));
-      const last = items.at(-1);
-      if (found.length <= limit || last === undefined) return { items };
-      return { items, next: writeCursor(name, [last, '']) };
+      return assets.filter((asset) => asset !== undefined).toSorted(byteOrder);
     },
     countWorkflows: async (tenant, state, most) => {
       checkLimit(most, LIMITS.countedWorkflows.max);
@@ -231,7 +144,7 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
       const { sortKey } = DUE_INDEX;
       const candidates = perShard
         .flat()
-        .toSorted((a, b) => compare(String(a[sortKey]), String(b[sortKey])));
+        .toSorted((a, b) => byteOrder(String(a[sortKey]), String(b[sortKey])));
       const found: OutboxRow[] = [];
       while (candidates.length > 0 && found.length < limit) {
         const keys = candidates.splice(0, limit - found.length).map(primaryKey);
@@ -242,15 +155,10 @@ export function createLists(walks: Walks, tableName: string, shards: () => Promi
       return found.toSorted(
         (a, b) =>
           a.due_at - b.due_at ||
-          compare(a.workflow, b.workflow) ||
-          compare(a.lane, b.lane) ||
+          byteOrder(a.workflow, b.workflow) ||
+          byteOrder(a.lane, b.lane) ||
           a.seq - b.seq,
       );
     },
   };
-}
-
-/** In the order of UTF-8 bytes, which is that of the table. */
-function compare(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
 }

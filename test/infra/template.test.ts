@@ -1,0 +1,235 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from '@jest/globals';
+import { createTableInput } from '../../lib/adapters/dynamodb/table.ts';
+import { NODE_MAJOR } from '../../lib/infra/bundle.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../support/project-files.ts';
+import { ISSUERS, synthesise } from '../support/synth.ts';
+
+const dev = synthesise({});
+const prod = synthesise({ CHECKPOINT_STAGE: 'prod', CHECKPOINT_ISSUERS: ISSUERS });
+const STAGES = [
+  ['dev', dev],
+  ['prod', prod],
+] as const;
+
+const STATEFUL = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret'];
+
+describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources }) => {
+  const ofType = (type: string) => resources.filter(([, resource]) => resource.Type === type);
+
+  test('has the table that the store expects, both indexes with keys only', () => {
+    const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } = createTableInput('any');
+    data.hasResourceProperties('AWS::DynamoDB::Table', {
+      AttributeDefinitions: Match.arrayWith(AttributeDefinitions),
+      KeySchema,
+      GlobalSecondaryIndexes,
+      BillingMode: 'PAY_PER_REQUEST',
+      TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+      StreamSpecification: { StreamViewType: 'KEYS_ONLY' },
+    });
+  });
+
+  test('can put its table back to any second, and encrypts it with a key of its own', () => {
+    data.hasResourceProperties('AWS::DynamoDB::Table', {
+      PointInTimeRecoverySpecification: Match.objectLike({ PointInTimeRecoveryEnabled: true }),
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: Match.anyValue() },
+    });
+    data.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
+  });
+
+  test('names nothing that holds data, so that a second one can stand beside it', () => {
+    for (const [id, { Type, Properties = {} }] of resources) {
+      if (![...STATEFUL, 'AWS::Logs::LogGroup', 'AWS::Lambda::Function'].includes(Type)) continue;
+      const named = ['TableName', 'Name', 'LogGroupName', 'FunctionName'].filter(
+        (name) => name in Properties,
+      );
+      expect([id, named]).toEqual([id, []]);
+    }
+  });
+
+  test('generates its secrets, and holds the text of none', () => {
+    const secrets = ofType('AWS::SecretsManager::Secret');
+    expect(secrets.length).toBe(stage === 'dev' ? 2 : 1);
+    for (const [, { Properties = {} }] of secrets) {
+      expect(Properties).toHaveProperty('GenerateSecretString');
+      expect(Properties).not.toHaveProperty('SecretString');
+    }
+    expect(JSON.stringify(resources)).not.toMatch(/CHECKPOINT_SECRET"|dynamic:|resolve:secrets/);
+  });
+
+  test('lets both invoke actions through, the second for calls through the URL only', () => {
+    service.hasResourceProperties('AWS::Lambda::Url', {
+      AuthType: 'NONE',
+      InvokeMode: 'BUFFERED',
+      Cors: Match.absent(),
+    });
+    const permissions = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
+    expect(permissions).toEqual([
+      {
+        Action: 'lambda:InvokeFunctionUrl',
+        FunctionName: expect.anything(),
+        FunctionUrlAuthType: 'NONE',
+        Principal: '*',
+      },
+      {
+        Action: 'lambda:InvokeFunction',
+        FunctionName: expect.anything(),
+        InvokedViaFunctionUrl: true,
+        Principal: '*',
+      },
+    ]);
+  });
+
+  test('has nothing public but the URL', () => {
+    const open = resources.filter(
+      ([, { Type, Properties }]) =>
+        Type !== 'AWS::Lambda::Permission' &&
+        JSON.stringify(Properties).includes('"Principal":"*"'),
+    );
+    expect(open).toEqual([]);
+    const types = new Set(resources.map(([, { Type }]) => Type));
+    expect(
+      [...types].filter((type) => /Bucket|ApiGateway|Distribution|Listener/.test(type)),
+    ).toEqual([]);
+  });
+
+  test('has a log group with retention for every function, and a function for every log group', () => {
+    const functions = ofType('AWS::Lambda::Function');
+    const groups = ofType('AWS::Logs::LogGroup');
+    expect(groups.length).toBe(functions.length);
+    for (const [id, { Properties = {} }] of groups) {
+      expect([id, Properties['RetentionInDays']]).toEqual([id, stage === 'dev' ? 7 : 365]);
+    }
+    for (const [, { Properties = {} }] of functions) {
+      expect(Properties['LoggingConfig']).toMatchObject({ LogGroup: expect.anything() });
+    }
+  });
+
+  test('runs one Node: of the functions, the bundle, the project and its types', () => {
+    const runtimes = ofType('AWS::Lambda::Function').map(([, { Properties = {} }]) => [
+      Properties['Runtime'],
+      Properties['Architectures'],
+    ]);
+    expect(runtimes).toEqual([[`nodejs${NODE_MAJOR}.x`, ['arm64']]]);
+    const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+      engines: { node: string };
+      devDependencies: { node: string };
+    };
+    expect(manifest.engines.node).toBe(`>=${NODE_MAJOR}`);
+    expect(manifest.devDependencies.node).toMatch(new RegExp(`^${NODE_MAJOR}\\.`));
+    expect(process.versions.node).toMatch(new RegExp(`^${NODE_MAJOR}\\.`));
+  });
+
+  test('traces, and reserves no concurrency', () => {
+    service.hasResourceProperties('AWS::Lambda::Function', {
+      TracingConfig: { Mode: 'Active' },
+      ReservedConcurrentExecutions: Match.absent(),
+    });
+  });
+
+  test('tells the function its URL by a parameter of a fixed name, so the first deployment is enough', () => {
+    const name = `/checkpoint/${stage}/public-url`;
+    service.hasResourceProperties('AWS::SSM::Parameter', {
+      Name: name,
+      Value: { 'Fn::Join': ['', [{ 'Fn::GetAtt': [Match.anyValue(), 'FunctionUrl'] }, 'mcp']] },
+    });
+    service.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: Match.objectLike({ CHECKPOINT_PUBLIC_URL_PARAMETER: name }),
+      },
+    });
+  });
+
+  test('prints the URL and a client configuration that only lacks its token', () => {
+    const { McpUrl, ClientConfiguration } = service.toJSON()['Outputs'] as {
+      [name: string]: { Value: { 'Fn::Join': [string, unknown[]] } };
+    };
+    expect(McpUrl?.Value['Fn::Join'][1].at(-1)).toBe('mcp');
+    const text = ClientConfiguration?.Value['Fn::Join'][1]
+      .map((part) => (typeof part === 'string' ? part : 'https://a.example/'))
+      .join('');
+    expect(JSON.parse(text ?? '')).toEqual({
+      mcpServers: {
+        checkpoint: {
+          type: 'http',
+          url: 'https://a.example/mcp',
+          headers: { Authorization: 'Bearer <token>' },
+        },
+      },
+    });
+  });
+});
+
+describe('a development stage', () => {
+  test('cleans up after itself', () => {
+    for (const [id, resource] of dev.resources) {
+      if (![...STATEFUL, 'AWS::Logs::LogGroup'].includes(resource.Type)) continue;
+      expect([id, resource.DeletionPolicy]).toEqual([id, 'Delete']);
+    }
+    dev.data.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: false });
+  });
+
+  test('signs tokens itself until an issuer is configured', () => {
+    const variables = (environment: Record<string, string>) => {
+      const { service } = synthesise(environment);
+      const [one] = Object.values(service.findResources('AWS::Lambda::Function'));
+      return Object.keys(
+        (one as { Properties: { Environment: { Variables: object } } }).Properties.Environment
+          .Variables,
+      );
+    };
+    expect(variables({})).toContain('CHECKPOINT_ISSUER_SECRET_ID');
+    const configured = variables({ CHECKPOINT_ISSUERS: ISSUERS });
+    expect(configured).not.toContain('CHECKPOINT_ISSUER_SECRET_ID');
+    expect(configured).toContain('CHECKPOINT_ISSUERS');
+  });
+});
+
+describe('a stage that is kept', () => {
+  test('keeps its table, key, secret and logs when its stack goes, and protects the table', () => {
+    for (const [id, resource] of prod.resources) {
+      if (![...STATEFUL, 'AWS::Logs::LogGroup'].includes(resource.Type)) continue;
+      const { DeletionPolicy, UpdateReplacePolicy } = resource;
+      expect([id, DeletionPolicy, UpdateReplacePolicy]).toEqual([id, 'Retain', 'Retain']);
+    }
+    prod.data.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
+  });
+
+  test('signs no tokens: it has no such secret, and wants an issuer', () => {
+    expect(JSON.stringify(prod.service.toJSON())).not.toContain('ISSUER_SECRET');
+    expect(() => synthesise({ CHECKPOINT_STAGE: 'prod' })).toThrow(
+      'CHECKPOINT_ISSUERS: expected at least one issuer, because the stage prod signs no tokens itself',
+    );
+  });
+});
+
+describe('what cannot be deployed is refused with a sentence', () => {
+  test.each<[Record<string, string>, string]>([
+    [{ CHECKPOINT_STAGE: 'test' }, 'CHECKPOINT_STAGE: expected one of dev, staging, prod'],
+    [{ CHECKPOINT_RATE_PER_MINUTE: '1' }, 'expected a whole number from 60 to 600000'],
+    [{ CHECKPOINT_POLICIES: '/nowhere/at/all' }, 'the folder /nowhere/at/all is not there'],
+  ])('%j', (environment, sentence) => {
+    expect(() => synthesise(environment)).toThrow(sentence);
+  });
+});
+
+test('own procedures are found beside the bundle, and settings are handed on as written', () => {
+  const { service } = synthesise({
+    CHECKPOINT_POLICIES: join(projectRoot, 'docs'),
+    CHECKPOINT_AUTH_PROFILE: 'standard',
+    CHECKPOINT_LOG_LEVEL: '',
+    CHECKPOINT_SECRET: 'x'.repeat(32),
+  });
+  service.hasResourceProperties('AWS::Lambda::Function', {
+    Environment: {
+      Variables: Match.objectLike({
+        CHECKPOINT_POLICIES: 'policies',
+        CHECKPOINT_AUTH_PROFILE: 'standard',
+        CHECKPOINT_LOG_LEVEL: Match.absent(),
+        CHECKPOINT_SECRET: Match.absent(),
+      }),
+    },
+  });
+});
