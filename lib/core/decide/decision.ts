@@ -1,5 +1,6 @@
 // What a decision is, what it may look at, and how a plan for an existing workflow is put together.
 import { DELIVERY } from '../dispatch/row.ts';
+import { RECONCILE } from '../reconcile/timing.ts';
 import { ledgerRow, type KeyedCommand } from '../ledger.ts';
 import type { CommandType, EventBody, Receipt, VaultRow, Workflow } from '../model/workflow.ts';
 import { FORMAT, holdsAsset, type EventType, type OutboxRow } from '../model/workflow.ts';
@@ -127,6 +128,11 @@ export function commitChange(context: DecideContext, input: Change): Decision {
             context.principal.subject === workflow.holder.subject && { offered: false }),
           ...change.set,
           ...set,
+          // Written by every command, so that an index that lost its entry gets it back.
+          due_at:
+            input.ends === true
+              ? context.now + RECONCILE.lastCheckMs
+              : (workflow.due_at ?? context.now + RECONCILE.checkMs),
         },
       }),
     },

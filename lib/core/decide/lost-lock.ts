@@ -61,7 +61,10 @@ export function restoredLock(
   const data = { asset, fence: taken.lock.fence, rule: 'R5' };
   const { event, set } = appended(workflow, context, 'lock_restored', data);
   const change = { set: { ...set, fence: taken.lock.fence } };
-  return plan(workflow, context, change, event, { locks: [taken] });
+  // Its own lock under another fence is its own all the same.
+  const own = lock?.held === true && lock.workflow === workflow.id;
+  const locks = [{ ...taken, ...(own && { orphanOf: workflow.id }) }];
+  return plan(workflow, context, change, event, { locks });
 }
 
 /** Blocks a workflow whose asset somebody else holds (R5). The lock is checked, not written. */

@@ -192,6 +192,9 @@ export function createService(parts: ServiceParts): Service {
       return decideStart({ lock, holding: workflow }, command, context);
     }
     assert(workflow !== undefined, 'a command on a workflow has it');
+    if (workflow.frozen !== undefined) {
+      throw new Fault('terminal', 'CHAIN_BROKEN', workflow.frozen.what);
+    }
     const procedure = procedureOf(registry, workflow);
     return decide({ workflow, procedure, vault, lock, to }, command, context);
   };
