@@ -9,6 +9,7 @@ import { addLookCommands } from './look/commands.ts';
 import { addOutboxCommands } from './outbox/commands.ts';
 import { addPolicyCommands } from './policy/commands.ts';
 import { banner, startServer } from './serve.ts';
+import { addRepairCommands } from './repair/commands.ts';
 import { addTalkCommand } from './talk/commands.ts';
 import type { LineInput } from './talk/talk.ts';
 import { printable } from './text.ts';
@@ -112,6 +113,7 @@ export async function runCli(args: readonly string[], given: Terminal): Promise<
   addAuditCommands(commands);
   addEraseCommand(commands);
   addOutboxCommands(commands);
+  addRepairCommands(commands);
   addPolicyCommands(commands);
   addTalkCommand(commands, terminal.input);
 

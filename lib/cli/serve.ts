@@ -7,7 +7,7 @@ import pino, { type Logger } from 'pino';
 import { activeVersions } from '../core/active-versions.ts';
 import { toldError } from '../core/told-error.ts';
 import type { Settings } from '../settings.ts';
-import { dataFile, localApp, openLocal, type DeliveryParts, type Local } from '../wiring/local.ts';
+import { dataFile, localApp, openLocal, type TendingParts, type Local } from '../wiring/local.ts';
 import { createBoundedServer } from './bounded-server.ts';
 import { CliProblem } from './failure.ts';
 import { missingWarning } from './policy/active.ts';
@@ -51,7 +51,7 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
     });
     const listener = getRequestListener((request) => app.fetch(request));
     server.on('request', (request, response) => void listener(request, response));
-    local.deliver(deliveryLog(logger));
+    local.tend(tendingLog(logger));
     void warnOfMissingVersions(local, logger);
     return { url, stop: () => stop(server, () => local.close()) };
   } catch (error) {
@@ -62,8 +62,8 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
   }
 }
 
-/** Notifications and what became of them, as log lines. A payload holds no sensitive value. */
-function deliveryLog(logger: Logger): DeliveryParts {
+/** Notifications, what became of them, and repairs, as log lines. A payload holds no sensitive value. */
+function tendingLog(logger: Logger): TendingParts {
   return {
     write: (fields, message) => {
       logger.info(fields, message);
@@ -72,6 +72,9 @@ function deliveryLog(logger: Logger): DeliveryParts {
       const told = { notification: id, lane, workflow, attempts, result };
       if (failure === undefined) logger.debug(told, 'delivery');
       else logger.warn({ ...told, why: failure.message }, 'delivery failed');
+    },
+    onFinding: (finding) => {
+      logger.warn(finding, finding.repaired ? 'drift repaired' : 'drift found');
     },
     onError: (error) => {
       logger.warn({ err: toldError(error) }, 'delivery is held up: the store cannot be used');

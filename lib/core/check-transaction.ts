@@ -43,15 +43,21 @@ export function checkTransaction(writes: readonly Write[]): number {
 }
 
 /**
- * Checks one write of bookkeeping: an update or a delete of an outbox row. Throws `PLAN_REFUSED` for
- * anything else, and for what `checkTransaction` refuses.
+ * Checks one write of bookkeeping: an update or a delete of an outbox row, or another due time of a
+ * workflow. Throws `PLAN_REFUSED` for anything else, and for what `checkTransaction` refuses.
  */
 export function checkBookkeeping(write: Write): void {
-  const { op, key } = write;
-  if (key.kind !== 'outbox' || (op !== 'update' && op !== 'delete')) {
-    throw planRefused(`a ${op} of a ${key.kind} is no bookkeeping`);
+  if (!isBookkeeping(write)) {
+    throw planRefused(`a ${write.op} of a ${write.key.kind} is no bookkeeping`);
   }
   checkTransaction([write]);
+}
+
+function isBookkeeping(write: Write): boolean {
+  if (write.key.kind === 'outbox') return write.op === 'update' || write.op === 'delete';
+  if (write.key.kind !== 'workflow' || write.op !== 'update') return false;
+  const changed = [...Object.keys({ ...write.set, ...write.put_in }), ...(write.remove ?? [])];
+  return 'version' in write.expect && changed.every((name) => name === 'due_at');
 }
 
 /** Checks the keys of one snapshot: at most 100, none twice. Throws `PLAN_REFUSED`. */

@@ -11,6 +11,7 @@ export type FaultCode =
   | 'FORMAT_TOO_NEW'
   | 'ITEM_DAMAGED'
   | 'CHAIN_TORN'
+  | 'CHAIN_BROKEN'
   | 'PLAN_REFUSED'
   | 'STATE_TOO_LARGE'
   | 'POLICY_FAILED'

@@ -27,7 +27,13 @@ export interface WorkflowChange {
 
 /** What happens to a lock. `fence` is the one the plan relies on. */
 export type LockPlan =
-  | { readonly op: 'take'; readonly lock: Lock; readonly freeAt: number | undefined }
+  | {
+      readonly op: 'take';
+      readonly lock: Lock;
+      readonly freeAt: number | undefined;
+      /** The workflow that left the lock behind; the plan guards that it has no claim to it. */
+      readonly orphanOf?: string;
+    }
   | {
       readonly op: 'release';
       readonly asset: string;
@@ -35,6 +41,13 @@ export type LockPlan =
       readonly fence: number;
       /** What the lock remembers from now on; left out, it keeps what it remembers. */
       readonly last?: LastValues;
+    }
+  | {
+      /** By somebody else's hand: the fence grows, so that whatever carries the old one is refused. */
+      readonly op: 'force_release';
+      readonly asset: string;
+      readonly workflow: string;
+      readonly fence: number;
     }
   | {
       readonly op: 'hand_over';
@@ -64,7 +77,11 @@ export interface CommitPlan {
   /** Sequences of the aggregate's sensitive values that are deleted. */
   readonly erased?: readonly number[];
   readonly outbox: readonly OutboxRow[];
-  readonly guards: readonly { readonly key: ItemKey; readonly expect: Expectation }[];
+  /** Items that have to be as they were seen; `absent` ones must not be there. */
+  readonly guards: readonly (
+    | { readonly key: ItemKey; readonly expect: Expectation }
+    | { readonly key: ItemKey; readonly absent: true }
+  )[];
 }
 
 /** The aggregate as it is after a change; the one place that applies one. */
@@ -157,7 +174,9 @@ function lockWrite(tenant: string, plan: LockPlan): Write {
     const key: ItemKey = { kind: 'lock', tenant, asset: plan.lock.asset };
     if (plan.freeAt === undefined) return { op: 'create', key, item: plan.lock };
     const { tenant: _t, asset: _a, ...set } = plan.lock;
-    return { op: 'update', key, expect: { held: false, fence: plan.freeAt }, set };
+    const { orphanOf } = plan;
+    const free = orphanOf === undefined ? { held: false } : { held: true, workflow: orphanOf };
+    return { op: 'update', key, expect: { ...free, fence: plan.freeAt }, set };
   }
   const key: ItemKey = { kind: 'lock', tenant, asset: plan.asset };
   const expect = { held: true, workflow: plan.workflow, fence: plan.fence };
@@ -165,6 +184,9 @@ function lockWrite(tenant: string, plan: LockPlan): Write {
     return { op: 'update', key, expect, set: { subject: plan.subject, name: plan.name } };
   }
   const remove = ['workflow', 'procedure', 'subject', 'name', 'since'];
+  if (plan.op === 'force_release') {
+    return { op: 'update', key, expect, set: { held: false, fence: plan.fence + 1 }, remove };
+  }
   const set = { held: false, ...(plan.last !== undefined && { last: plan.last }) };
   return { op: 'update', key, expect, set, remove };
 }
@@ -196,11 +218,19 @@ function distinct(writes: readonly Write[]): Map<string, Write> {
 }
 
 function withGuards(writes: Map<string, Write>, guards: CommitPlan['guards']): readonly Write[] {
-  for (const { key, expect } of guards) {
+  for (const guard of guards) {
+    const { key } = guard;
     const text = keyText(key);
     const write = writes.get(text);
+    if ('absent' in guard) {
+      if (write !== undefined) throw planRefused(`an absent ${key.kind} that is written`);
+      writes.set(text, { op: 'absent', key });
+      continue;
+    }
+    const { expect } = guard;
     if (write === undefined) writes.set(text, { op: 'check', key, expect });
-    else if (write.op === 'create') throw planRefused(`a guard on a ${key.kind} that is created`);
+    else if (write.op === 'create' || write.op === 'absent')
+      throw planRefused(`a guard on a ${key.kind} that is created`);
     else writes.set(text, { ...write, expect: merged(write.expect, expect, key.kind) });
   }
   return [...writes.values()];

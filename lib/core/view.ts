@@ -3,6 +3,7 @@
 import type { Json } from './json.ts';
 import type { Procedure, Step } from './model/procedure.ts';
 import type {
+  BlockReason,
   Original,
   Slot,
   SlotStatus,
@@ -68,8 +69,10 @@ export interface WorkflowView {
   readonly result?: WorkflowResult;
   readonly block?: {
     readonly seq: number;
-    readonly step: string;
-    readonly title: string;
+    readonly reason: BlockReason;
+    /** The step of a deviation, and its title. */
+    readonly step?: string;
+    readonly title?: string;
     readonly message: string;
     readonly since: string;
   };
@@ -106,8 +109,11 @@ export function viewOf(workflow: Workflow, procedure: Procedure): WorkflowView {
     ...(block !== undefined && {
       block: {
         seq: block.seq,
-        step: block.step,
-        title: stepOf(procedure, block.step)?.title ?? block.step,
+        reason: block.reason,
+        ...(block.step !== undefined && {
+          step: block.step,
+          title: stepOf(procedure, block.step)?.title ?? block.step,
+        }),
         message: block.message,
         since: block.at,
       },

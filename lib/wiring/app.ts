@@ -43,6 +43,8 @@ export interface Core {
   readonly registry: ProcedureRegistry;
   readonly service: Service;
   readonly queries: Queries;
+  /** The sinks that notifications are written for. */
+  readonly sinks: readonly string[];
 }
 
 /** Puts the core on a store. `secret` is the deployment's; `webhooks` are told beside the log. */
@@ -52,16 +54,17 @@ export function coreOn(
   { secret, webhooks }: { readonly secret: string; readonly webhooks: Settings['webhooks'] },
   onFault?: OnFault,
 ): Core {
+  const sinks = ['log', ...webhooks.map(({ name }) => name)];
   const service = createService({
     store,
     registry,
     clock: systemClock,
     random: systemRandom,
     secrets: secretsOf(secret),
-    sinks: ['log', ...webhooks.map(({ name }) => name)],
+    sinks,
     ...(onFault !== undefined && { onFault }),
   });
-  return { store, registry, service, queries: createQueries(store, registry, onFault) };
+  return { store, registry, service, queries: createQueries(store, registry, onFault), sinks };
 }
 
 /** What the HTTP app is built with beside the settings and the core. */

@@ -7,16 +7,24 @@ import type { OwnIssuer } from '../adapters/identity/own-issuer.ts';
 import { readDeploymentSecret } from '../adapters/identity/deployment-secret.ts';
 import { checkPolicyFiles, type CheckedFile } from '../adapters/policies/check-files.ts';
 import { readPolicyFile } from '../adapters/policies/folder.ts';
+import { every, type Recurring } from '../adapters/runtime/every.ts';
 import { startDeliveryLoop, type DeliveryLoop } from '../adapters/runtime/delivery-loop.ts';
 import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
 import { logSink, type WriteLine } from '../adapters/sinks/log.ts';
 import { webhookSink } from '../adapters/sinks/webhook.ts';
 import { openSqliteStore } from '../adapters/sqlite/store.ts';
-import { createDispatcher, type OnDelivery } from '../core/dispatch/dispatcher.ts';
+import { createDispatcher, type Dispatcher, type OnDelivery } from '../core/dispatch/dispatcher.ts';
 import { wakingStore } from '../core/dispatch/waking.ts';
 import { Fault } from '../core/fault.ts';
 import type { Principal, Scope } from '../core/model/principal.ts';
 import type { DomainPolicy } from '../core/ports/policy.ts';
+import {
+  createSweeper,
+  type Finding,
+  type SweepOptions,
+  type SweepReport,
+} from '../core/reconcile/sweep.ts';
+import { RECONCILE } from '../core/reconcile/timing.ts';
 import { buildRegistry, type RegisteredProcedure } from '../core/procedures.ts';
 import { registerProcedures } from '../core/register-procedures.ts';
 import { headsKey } from '../core/secrets.ts';
@@ -27,21 +35,30 @@ import { toolNamed } from '../surface/mcp/tools.ts';
 import { createSpeech } from '../surface/speech.ts';
 import { appOn, coreOn, loadRegistry, SHIPPED, type AppOptions, type Core } from './app.ts';
 
-export { systemClock };
+export { systemClock, type WriteLine };
 
 /** Everything a local process works with. `close` ends delivery and the store. */
 export interface Local extends Core {
   /** How long a command of a tool has, in milliseconds. */
   readonly commandTimeoutMs: number;
-  /** Begins to deliver notifications: to the log lines of `write`, and to the configured webhooks. */
-  deliver(parts: DeliveryParts): void;
+  /**
+   * Begins to deliver notifications, to the log lines of `write` and to the configured webhooks, and to
+   * repair what drifts.
+   */
+  tend(parts: TendingParts): void;
+  /** Sweeps once: delivers what is due, and repairs what has drifted. */
+  sweep(
+    write: WriteLine,
+    options?: Pick<SweepOptions, 'dryRun' | 'rules'>,
+  ): Promise<readonly SweepReport[]>;
   close(): Promise<void>;
 }
 
-/** What delivery tells of itself. */
-export interface DeliveryParts {
+/** What delivery and repairs tell of themselves. */
+export interface TendingParts {
   readonly write: WriteLine;
   readonly onDelivery?: OnDelivery;
+  readonly onFinding?: (finding: Finding) => void;
   /** Told of what the store answers while it cannot be used. */
   readonly onError: (error: unknown) => void;
 }
@@ -113,22 +130,49 @@ export async function openLocal(
     throw error;
   }
   const { webhooks } = settings;
+  const core = coreOn(store, registry, { secret, webhooks }, onFault);
+  let recurring: Recurring | undefined;
+
+  const dispatcherTo = (write: WriteLine, onDelivery?: OnDelivery): Dispatcher => {
+    const posted = webhooks.map((to) => webhookSink({ ...to, clock: systemClock }));
+    return createDispatcher({
+      store: opened,
+      sinks: [logSink(write), ...posted],
+      clock: systemClock,
+      random: systemRandom,
+      ...(onDelivery !== undefined && { onDelivery }),
+    });
+  };
+  const sweepAll = async (
+    dispatcher: Dispatcher,
+    options: SweepOptions,
+    onFinding?: (finding: Finding) => void,
+  ): Promise<readonly SweepReport[]> => {
+    const { sinks } = core;
+    const parts = { store, registry, dispatcher, clock: systemClock, random: systemRandom, sinks };
+    const sweeper = createSweeper({ ...parts, ...(onFinding !== undefined && { onFinding }) });
+    const reports: SweepReport[] = [];
+    const shards = await opened.shards();
+    for (let shard = 0; shard < shards; shard++) reports.push(await sweeper.sweep(shard, options));
+    return reports;
+  };
+
   return {
-    ...coreOn(store, registry, { secret, webhooks }, onFault),
+    ...core,
     commandTimeoutMs: settings.commandTimeoutMs,
-    deliver: ({ write, onDelivery, onError }) => {
-      const posted = webhooks.map((to) => webhookSink({ ...to, clock: systemClock }));
-      const dispatcher = createDispatcher({
-        store: opened,
-        sinks: [logSink(write), ...posted],
-        clock: systemClock,
-        random: systemRandom,
-        ...(onDelivery !== undefined && { onDelivery }),
-      });
+    tend: ({ write, onDelivery, onFinding, onError }) => {
+      const dispatcher = dispatcherTo(write, onDelivery);
       const shards = (): Promise<number> => opened.shards();
       loop ??= startDeliveryLoop({ dispatcher, shards, clock: systemClock, onError });
+      recurring ??= every(
+        RECONCILE.tickMs,
+        (goOn) => sweepAll(dispatcher, { goOn }, onFinding),
+        onError,
+      );
     },
+    sweep: (write, options = {}) => sweepAll(dispatcherTo(write), { goOn: () => true, ...options }),
     close: async () => {
+      await recurring?.stop();
       await loop?.stop();
       await store.close();
     },

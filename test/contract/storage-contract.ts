@@ -20,6 +20,7 @@ import { overviewCases } from './storage/overview.ts';
 import { purgeCases } from './storage/purge.ts';
 import { raceCases } from './storage/races.ts';
 import { reasonCases } from './storage/reasons.ts';
+import { reconcileCases } from './storage/reconcile.ts';
 import { recordCases } from './storage/records.ts';
 import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
@@ -72,6 +73,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('overview', () => overviewCases(use));
     describe('outbox', () => outboxCases(use));
     describe('dispatch', () => dispatchCases(use));
+    describe('reconciler', () => reconcileCases(use));
     describe('erasing', () => erasingCases(use));
     describe('purge', () => purgeCases(use));
     describe('limits', () => limitCases(use));

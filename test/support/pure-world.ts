@@ -175,7 +175,7 @@ export class PureWorld {
     if (procedure === undefined) throw new Error('unknown procedure');
     const seq = 'step' in command ? workflow.steps[command.step]?.seq : undefined;
     const vault = this.vault.find((row) => row.seq === seq);
-    return decide({ workflow, procedure, vault, to }, command, context);
+    return decide({ workflow, procedure, vault, lock: this.lock, to }, command, context);
   }
 
   /** Applies a plan as a store would. */

@@ -50,6 +50,7 @@ export const blocked: WorkflowView = {
   state: 'BLOCKED',
   block: {
     seq: 4,
+    reason: 'deviation',
     step: 'suction_pressure',
     title: 'suction pressure',
     message: 'suction pressure is beyond the upper limit.',

@@ -14,6 +14,7 @@ import type {
 import { cancellationReasons, failingCodes, type CancellationReason } from './faults.ts';
 import { parseItem } from './items.ts';
 import type { Attributes } from './keys.ts';
+import { leaseCheck } from './leases.ts';
 import type { Sender } from './send.ts';
 import { writeItem } from './write-item.ts';
 
@@ -30,13 +31,17 @@ export interface CommitParts {
 /** Sends a checked transaction. `shards` is the number of shards of due work. */
 export async function commitTransaction(
   { sender, random, tableName }: CommitParts,
-  { writes }: Transaction,
+  { writes, lease }: Transaction,
   deadlineMs: number,
   shards: number | undefined,
 ): Promise<CommitResult> {
   checkTransaction(writes);
   const input: TransactWriteCommandInput = {
-    TransactItems: writes.map((write) => writeItem(tableName, write, shards)),
+    TransactItems: [
+      ...writes.map((write) => writeItem(tableName, write, shards)),
+      // Last, so that the reasons of the writes keep their places.
+      ...(lease === undefined ? [] : [leaseCheck(tableName, lease)]),
+    ],
     // One plan, one token: a repeat of this very call has one effect, a plan decided again another.
     ClientRequestToken: random.id(),
   };
@@ -63,6 +68,7 @@ function refusal(
 ): CommitResult | undefined {
   const codes = failingCodes(reasons);
   if (reasons === undefined || !codes.includes(FAILED)) return undefined;
+  if (reasons[writes.length]?.Code === FAILED) return { ok: false, failed: [], leaseLost: true };
   const failed = writes.flatMap((write, i) => failure(write, reasons[i]));
   const others = codes.filter((code) => code !== FAILED);
   if (others.length === 0) return { ok: false, failed };

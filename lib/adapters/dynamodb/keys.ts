@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { assert } from '../../core/fault.ts';
 import { encodeKeyPart, tableKey } from '../../core/keys.ts';
 import type { WorkflowState } from '../../core/model/workflow.ts';
-import type { ItemKey } from '../../core/ports/storage.ts';
+import type { DueItem, ItemKey } from '../../core/ports/storage.ts';
 import { DUE_INDEX, LIST_INDEX } from './table.ts';
 
 /** A primary key of the table. */
@@ -186,12 +186,12 @@ export const SORT_PREFIX = { event: 'E#', outbox: 'O#', pointer: 'ACTIVE#', vaul
 /** The beginning of the sort keys of one lane. */
 export const lanePrefix = (lane: string): string => `${SORT_PREFIX.outbox}${encodeKeyPart(lane)}#`;
 
-/** The outbox row under a primary key, or undefined where something else is. */
-export function outboxKeyOf({
-  pk,
-  sk,
-}: PrimaryKey): Extract<ItemKey, { readonly kind: 'outbox' }> | undefined {
+/** The outbox row or workflow under a primary key, or undefined where something else is. */
+export function dueKeyOf({ pk, sk }: PrimaryKey): DueItem['key'] | undefined {
   const aggregate = aggregateOf(pk);
+  if (aggregate !== undefined && sk === 'STATE') {
+    return { kind: 'workflow', tenant: aggregate.tenant, id: aggregate.workflow };
+  }
   const [, lane, seq] = /^O#([^#]*)#(\d{12})$/u.exec(sk) ?? [];
   if (aggregate === undefined || lane === undefined) return undefined;
   return { kind: 'outbox', ...aggregate, lane: decodeURIComponent(lane), seq: Number(seq) };
@@ -232,6 +232,9 @@ export const tenantKey = (tenant: string): PrimaryKey => ({ pk: TENANTS, sk: `T#
 
 /** The key of what is fixed for the life of the table. */
 export const SETTINGS_KEY: PrimaryKey = { pk: 'SETTINGS', sk: 'SETTINGS' };
+
+/** The key of the lease of a shard. */
+export const leaseKey = (shard: number): PrimaryKey => ({ pk: `LEASE#${shard}`, sk: 'LEASE' });
 
 /** The beginning of all partition keys of a tenant's aggregates. */
 export const aggregatesOf = (tenant: string): string => `T#${encodeKeyPart(tenant)}#W#`;

@@ -7,7 +7,7 @@ import { LIMITS } from '../../core/limits.ts';
 import { checkLimit } from '../../core/pages.ts';
 import type { CommitResult, DueItem, StorageBackend, Write } from '../../core/ports/storage.ts';
 import { parseItem } from './items.ts';
-import { dueAtOf, dueShard, dueUntil, lanePrefix, outboxKeyOf, type Attributes } from './keys.ts';
+import { dueAtOf, dueKeyOf, dueShard, dueUntil, lanePrefix, type Attributes } from './keys.ts';
 import { cursorAfter, startAfter } from './pages.ts';
 import { taken, type Walks } from './query.ts';
 import type { Sender } from './send.ts';
@@ -97,8 +97,7 @@ function failed(write: Write, row: Attributes): CommitResult {
   return { ok: false, failed: [{ key: write.key, ...(item !== undefined && { item }) }] };
 }
 
-/** Work of another kind than outbox rows is not for whoever delivers. */
 function dueItem(row: Attributes): readonly DueItem[] {
-  const key = outboxKeyOf(primaryKey(row));
+  const key = dueKeyOf(primaryKey(row));
   return key === undefined ? [] : [{ key, due_at: dueAtOf(String(row[DUE_INDEX.sortKey])) }];
 }

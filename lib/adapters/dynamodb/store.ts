@@ -15,6 +15,7 @@ import { createBookkeeping } from './bookkeeping.ts';
 import { commitTransaction } from './commit.ts';
 import { parseItem } from './items.ts';
 import { tooLate } from './faults.ts';
+import { createLeases } from './leases.ts';
 import { createIndexLists } from './index-lists.ts';
 import { createPartitionLists } from './partition-lists.ts';
 import { createOutbox } from './outbox.ts';
@@ -85,6 +86,7 @@ export function createDynamoStore(options: DynamoStoreOptions): StorageBackend {
     ...createPartitionLists(walks, tableName),
     ...createIndexLists(walks, tableName, settings.shards),
     ...createOutbox({ sender, walks, tableName, shards: settings.shards }),
+    ...createLeases(sender, tableName),
     ...createScans(walks, tableName),
     ...bookkeeping,
     // The table has no log of its own; what its backups keep ends with their retention.
@@ -102,8 +104,9 @@ export function createDynamoStore(options: DynamoStoreOptions): StorageBackend {
 
 /** Whether a write concerns due work, whose place depends on the settings of the table. */
 function isDue(write: Write): boolean {
-  if (write.key.kind === 'outbox') return write.op !== 'check';
-  const attributes = write.op === 'create' ? write.item : write.op === 'update' ? write.set : {};
+  if (write.op === 'check' || write.op === 'absent' || write.op === 'delete') return false;
+  if (write.key.kind === 'outbox') return true;
+  const attributes = write.op === 'create' ? write.item : write.set;
   return write.key.kind === 'workflow' && 'due_at' in attributes;
 }
 

@@ -73,6 +73,7 @@ export function writeItem(
     case 'delete':
       return { Delete: { ...common, Key, ConditionExpression, ...use.tables() } };
     case 'check':
+    case 'absent':
       return { ConditionCheck: { ...common, Key, ConditionExpression, ...use.tables() } };
   }
 }
@@ -87,6 +88,7 @@ function condition(write: Write, use: Placeholders): string {
     const expired = `${use.name(TTL_ATTRIBUTE)} <= ${use.value(write.expiredAt)}`;
     return `${free()} OR (${readable()} AND ${expired})`;
   }
+  if (write.op === 'absent') return free();
   const expected = Object.entries(write.expect).map(
     ([name, value]) => `${use.name(name)} = ${use.value(value)}`,
   );

@@ -19,6 +19,7 @@ import type {
 import type { Connection } from './connection.ts';
 import type { Written } from './database.ts';
 import { deleteItem, putItem, readItem } from './items.ts';
+import { holdsLease } from './leases.ts';
 
 type Item = Items[ItemKind];
 type Attributes = Readonly<Record<string, Json>>;
@@ -26,8 +27,11 @@ type Attributes = Readonly<Record<string, Json>>;
 /** Applies a transaction that was checked before, within a database transaction. */
 export function applyTransaction(
   connection: Connection,
-  { writes }: Transaction,
+  { writes, lease }: Transaction,
 ): Written<CommitResult> {
+  if (lease !== undefined && !holdsLease(connection, lease)) {
+    return { keep: false, value: { ok: false, failed: [], leaseLost: true } };
+  }
   const present = writes.map(({ key }) => readItem(connection, key));
   const failed = writes.flatMap((write, i) => failure(write, present[i]));
   if (failed.length > 0) return { keep: false, value: { ok: false, failed } };
@@ -48,6 +52,7 @@ function holds(write: Write, item: Item | undefined): boolean {
   if (write.op === 'create') {
     return item === undefined || write.replace === true || isExpired(item, write.expiredAt);
   }
+  if (write.op === 'absent') return item === undefined;
   if (item !== undefined) return meets(item, write.expect);
   return write.op === 'delete' && Object.keys(write.expect).length === 0;
 }
@@ -84,6 +89,7 @@ function apply(connection: Connection, write: Write, item: Item | undefined): nu
       deleteItem(connection, write.key);
       return 0;
     case 'check':
+    case 'absent':
       return 0;
   }
 }

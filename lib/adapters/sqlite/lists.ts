@@ -57,10 +57,14 @@ const TENANT_OUTBOX = `SELECT body FROM outbox
   ORDER BY due_at, workflow, lane, seq LIMIT ?`;
 const HEAD = `SELECT body FROM outbox WHERE tenant = ? AND workflow = ? AND lane = ?
   AND body ->> 'parked_at' IS NULL ORDER BY seq LIMIT ?`;
-const DUE = `SELECT tenant, workflow, lane, seq, due_at AS a, rowid AS b FROM outbox
-  WHERE body ->> 'parked_at' IS NULL AND due_at <= CAST(?1 AS INTEGER)
-    AND (due_at, rowid) > (CAST(?2 AS INTEGER), CAST(?3 AS INTEGER))
-  ORDER BY due_at, rowid LIMIT ?4`;
+const DUE = `SELECT kind, tenant, name, lane, seq, a, b FROM (
+    SELECT 'outbox' AS kind, tenant, workflow AS name, lane, seq, due_at AS a,
+        'o' || printf('%015d', rowid) AS b FROM outbox
+      WHERE body ->> 'parked_at' IS NULL AND due_at BETWEEN ?2 + 0 AND ?1 + 0
+    UNION ALL
+    SELECT 'workflow', tenant, id, '', 0, body ->> 'due_at', 'w' || printf('%015d', rowid)
+      FROM workflows WHERE body ->> 'due_at' BETWEEN ?2 + 0 AND ?1 + 0)
+  WHERE (a, b) > (?2 + 0, ?3) ORDER BY a, b LIMIT ?4`;
 const PARKED = `SELECT body, body ->> 'parked_at' AS a, body ->> 'id' AS b FROM outbox
   WHERE tenant = ?1 AND body ->> 'parked_at' IS NOT NULL
     AND body ->> 'parked_at' >= ?2 AND (body ->> 'parked_at', body ->> 'id') > (?2, ?3)
@@ -145,7 +149,7 @@ export function createLists(database: Database): Lists {
     },
     listDue: (shard, { until, ...at }) => {
       if (shard !== 0) throw new RangeError(`there is no shard ${shard}`);
-      return page(['due', String(until)], DUE, at, dueItem, ['-1', '-1']);
+      return page(['due', String(until)], DUE, at, dueItem, ['-1', '']);
     },
     listParked: (tenant, at) =>
       page(['parked', tenant], PARKED, at, ({ body }): OutboxRow => parseItem('outbox', body)),
@@ -178,7 +182,10 @@ export function createLists(database: Database): Lists {
   };
 }
 
-function dueItem({ tenant, workflow, lane, seq, a }: Row): DueItem {
-  const names = { tenant: String(tenant), workflow: String(workflow), lane: String(lane) };
-  return { key: { kind: 'outbox', ...names, seq: Number(seq) }, due_at: Number(a) };
+function dueItem({ kind, tenant: of, name, lane, seq, a }: Row): DueItem {
+  const tenant = String(of);
+  const due_at = Number(a);
+  if (kind === 'workflow') return { key: { kind, tenant, id: String(name) }, due_at };
+  const row = { workflow: String(name), lane: String(lane), seq: Number(seq) };
+  return { key: { kind: 'outbox', tenant, ...row }, due_at };
 }

@@ -58,6 +58,12 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX outbox_parked ON outbox (tenant, body ->> 'parked_at', body ->> 'id')
     WHERE body ->> 'parked_at' IS NOT NULL;
   `,
+  `
+  CREATE INDEX workflows_by_due ON workflows (body ->> 'due_at') WHERE body ->> 'due_at' IS NOT NULL;
+  CREATE TABLE leases (
+    shard INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, holder TEXT NOT NULL, until INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /** The schema that this release knows. */

@@ -7,6 +7,7 @@ import { createBookkeeping } from './bookkeeping.ts';
 import { applyTransaction } from './commit.ts';
 import { openDatabase, type Database } from './database.ts';
 import { readItem } from './items.ts';
+import { createLeases } from './leases.ts';
 import { createLists } from './lists.ts';
 
 /** How a store is opened. */
@@ -51,6 +52,7 @@ export function storeOn(database: Database, readOnly: boolean): StorageBackend {
     },
     // One process reads the due work of one file.
     shards: () => Promise.resolve(1),
+    ...createLeases(database),
     ...createLists(database),
     ...createBookkeeping(database),
     purge: async () => !readOnly && database.emptyWal(),

@@ -45,7 +45,7 @@ export function whyJson({ workflow, lock, events, outbox, verification }: Timeli
 function stateText({ state, result, block, updated_at }: Workflow, now: number): string {
   if (block !== undefined) {
     const since = lasted(now - Date.parse(block.at));
-    return `${state} for ${since} (block ${block.seq} at ${block.step}): ${block.message}`;
+    return `${state} for ${since} (block ${block.seq}${block.step === undefined ? '' : ` at ${block.step}`}): ${block.message}`;
   }
   return `${state}${result === undefined ? '' : ` (${result})`}, last change ${shownTime(updated_at)}`;
 }
@@ -92,7 +92,7 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
     case 'step_skipped':
       return `${text('step')}: skipped${sensitive === undefined ? '' : `, reason ${SENSITIVE[sensitive]}`}`;
     case 'block_resolved':
-      return `block ${text('block')} at ${text('step')} resolved: ${text('result')}`;
+      return `block ${text('block')}${data['step'] === undefined ? '' : ` at ${text('step')}`} resolved: ${text('result')}`;
     case 'workflow_handed_over':
       return `handed over to ${text('to_name')} (${text('to')})`;
     case 'workflow_completed':
@@ -101,6 +101,16 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
       return 'ended early';
     case 'value_erased':
       return `${text('step')}: values erased, of events ${listText(data['records'])}`;
+    case 'lock_released':
+      return `lost ${text('asset')}: its lock was released by force`;
+    case 'orphan_lock_released':
+      return `the lock of ${text('asset')} was left behind and is free (rule ${text('rule')})`;
+    case 'pointers_rebuilt':
+      return `lists of people were put right (rule ${text('rule')})`;
+    case 'lock_restored':
+      return `has the lock of ${text('asset')} again (rule ${text('rule')})`;
+    case 'asset_conflict_found':
+      return `blocked: workflow ${text('held_by')} holds ${text('asset')} (rule ${text('rule')})`;
   }
 }
 

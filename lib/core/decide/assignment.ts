@@ -3,7 +3,13 @@
 import { signQuestion, verifyQuestion, type Asked } from '../confirmation.ts';
 import type { AbandonWorkflow, CompleteWorkflow, HandOver } from '../model/commands.ts';
 import type { Procedure } from '../model/procedure.ts';
-import { FORMAT, type EventType, type Profile, type Workflow } from '../model/workflow.ts';
+import {
+  FORMAT,
+  holdsAsset,
+  type EventType,
+  type Profile,
+  type Workflow,
+} from '../model/workflow.ts';
 import { missingSteps, viewOf } from '../view.ts';
 import {
   closedFor,
@@ -56,7 +62,9 @@ export function decideHandOver(
     },
     receipt: { command: 'hand_over', result: 'handed_over', to: subject, to_name: name },
     change: (seq) => ({ set: { holder: { subject, name }, tenure: seq, offered: true } }),
-    locks: [{ op: 'hand_over', asset, workflow: id, fence, subject, name }],
+    locks: holdsAsset(workflow)
+      ? [{ op: 'hand_over', asset, workflow: id, fence, subject, name }]
+      : [],
     pointers: [
       { op: 'remove', subject: workflow.holder.subject },
       {

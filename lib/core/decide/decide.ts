@@ -1,7 +1,7 @@
 // The one dispatch from a command on an existing workflow to its decision.
 import type { WorkflowCommand } from '../model/commands.ts';
 import type { Procedure } from '../model/procedure.ts';
-import type { Profile, VaultRow, Workflow } from '../model/workflow.ts';
+import type { Lock, Profile, VaultRow, Workflow } from '../model/workflow.ts';
 import { assert } from '../fault.ts';
 import { decideAbandon, decideComplete, decideHandOver } from './assignment.ts';
 import type { DecideContext, Decision } from './decision.ts';
@@ -13,6 +13,8 @@ export interface WorkflowSituation {
   readonly workflow: Workflow;
   readonly procedure: Procedure;
   readonly vault: VaultRow | undefined;
+  /** The lock of the asset, where the workflow lost it. */
+  readonly lock: Lock | undefined;
   /** The receiver, for a hand-over. */
   readonly to: Profile | undefined;
 }

@@ -1,19 +1,20 @@
 // What a decision is, what it may look at, and how a plan for an existing workflow is put together.
 import { DELIVERY } from '../dispatch/row.ts';
-import { appendEvent } from '../events.ts';
+import { RECONCILE } from '../reconcile/timing.ts';
 import { ledgerRow, type KeyedCommand } from '../ledger.ts';
 import type { CommandType, EventBody, Receipt, VaultRow, Workflow } from '../model/workflow.ts';
-import { FORMAT, type EventType, type OutboxRow } from '../model/workflow.ts';
+import { FORMAT, holdsAsset, type EventType, type OutboxRow } from '../model/workflow.ts';
 import type { Json } from '../json.ts';
 import { sha256Hex } from '../canonical.ts';
 import { itemBytes } from '../keys.ts';
 import { lastValues } from '../last-values.ts';
 import { LIMITS } from '../limits.ts';
-import { actorOf, type Principal } from '../model/principal.ts';
+import type { Principal } from '../model/principal.ts';
 import type { Procedure } from '../model/procedure.ts';
 import { NOT_ASKED, type Refusal } from '../outcome.ts';
 import { applyChange, type CommitPlan, type LockPlan, type WorkflowChange } from '../plan.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
+import { appended } from './appended.ts';
 import { viewOf } from '../view.ts';
 
 /** Everything a decision may look at besides state and command. */
@@ -108,20 +109,10 @@ export function commitChange(context: DecideContext, input: Change): Decision {
   if (workflow.head_seq >= max && input.ends !== true) {
     return refuse({ code: 'LIMIT_REACHED', limit: 'eventsPerWorkflow', max });
   }
-  const at = new Date(context.now).toISOString();
-  const { event, head } = appendEvent(
-    {
-      tenant: workflow.tenant,
-      workflow: workflow.id,
-      head: { seq: workflow.head_seq, hash: workflow.head_hash },
-    },
-    {
-      type: input.event.type,
-      at,
-      actor: actorOf(context.principal),
-      data: { ...input.receipt, ...input.event.data, ...requested(context) },
-    },
-  );
+  const { event, head, at, set } = appended(workflow, context, input.event.type, {
+    ...input.receipt,
+    ...input.event.data,
+  });
   const receipt: Receipt = { ...input.receipt, workflow: workflow.id, seq: head.seq, at };
   const change = input.change(head.seq, at);
   const plan: CommitPlan = {
@@ -136,10 +127,12 @@ export function commitChange(context: DecideContext, input: Change): Decision {
           ...(workflow.offered &&
             context.principal.subject === workflow.holder.subject && { offered: false }),
           ...change.set,
-          version: workflow.version + 1,
-          head_seq: head.seq,
-          head_hash: head.hash,
-          updated_at: at,
+          ...set,
+          // Written by every command, so that an index that lost its entry gets it back.
+          due_at:
+            input.ends === true
+              ? context.now + RECONCILE.lastCheckMs
+              : (workflow.due_at ?? context.now + RECONCILE.checkMs),
         },
       }),
     },
@@ -152,13 +145,6 @@ export function commitChange(context: DecideContext, input: Change): Decision {
     guards: [],
   };
   return { kind: 'commit', plan, receipt };
-}
-
-/** The request that an event comes from, where there is one. */
-export function requested({ requestId }: Pick<DecideContext, 'requestId'>): {
-  readonly request_id?: string;
-} {
-  return requestId === undefined ? {} : { request_id: requestId };
 }
 
 /** What was recorded last time gives way where the state has no room for what is recorded now. */
@@ -180,13 +166,17 @@ export function endings(
   const last = lastValues(workflow, new Date(now).toISOString());
   return {
     ends: true,
-    locks: [{ op: 'release', asset, fence, workflow: id, ...(last !== undefined && { last }) }],
+    // Whoever lost the asset has no lock to give back.
+    locks: holdsAsset(workflow)
+      ? [{ op: 'release', asset, fence, workflow: id, ...(last !== undefined && { last }) }]
+      : [],
     pointers: [{ op: 'remove', subject: workflow.holder.subject }],
   };
 }
 
-function notifications(
-  context: DecideContext,
+/** The outbox rows of an event, one per sink, where somebody is to be told of it. */
+export function notifications(
+  context: Pick<DecideContext, 'now' | 'sinks'>,
   procedure: Procedure,
   workflow: Workflow,
   notify: Change['notify'],

@@ -1,11 +1,10 @@
 // Erasing the sensitive values of a step. The event keeps the commitment, which says nothing without
 // the key that is deleted with the value; so the chain still verifies. Pure.
-import { appendEvent } from '../events.ts';
 import { LIMITS } from '../limits.ts';
-import { actorOf } from '../model/principal.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { CommitPlan } from '../plan.ts';
-import { requested, type DecideContext } from './decision.ts';
+import { appended } from './appended.ts';
+import type { DecideContext } from './decision.ts';
 
 /** Erases every sensitive value that was ever recorded for a step of a workflow. */
 export interface EraseStep {
@@ -46,25 +45,17 @@ export function decideErase(
   const present = records.filter((record) => record.present).map(({ seq }) => seq);
   if (present.length === 0) return { kind: 'nothing', why: 'already_erased' };
   const erased = present.slice(0, AT_ONCE);
-  const { tenant, id, head_seq, head_hash } = workflow;
-  const at = new Date(context.now).toISOString();
-  const { event, head } = appendEvent(
-    { tenant, workflow: id, head: { seq: head_seq, hash: head_hash } },
-    {
-      type: 'value_erased',
-      at,
-      actor: actorOf(context.principal),
-      data: { step, records: erased, reason, ...requested(context) },
-    },
-  );
-  const version = workflow.version + 1;
-  const set = { version, head_seq: head.seq, head_hash: head.hash, updated_at: at };
+  const { event, set } = appended(workflow, context, 'value_erased', {
+    step,
+    records: erased,
+    reason,
+  });
   return {
     kind: 'commit',
     records: erased,
     more: erased.length < present.length,
     plan: {
-      tenant,
+      tenant: workflow.tenant,
       now: context.now,
       aggregate: { op: 'update', before: workflow, change: { set } },
       events: [event],

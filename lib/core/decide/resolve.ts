@@ -1,8 +1,16 @@
 // A supervisor ends a named block. An answer to a block that is over is never applied to another.
+// Going on after the asset was lost takes the lock again in the same transaction (I1).
 import type { ResolveBlock } from '../model/commands.ts';
 import type { Procedure } from '../model/procedure.ts';
-import type { ReceiptResult, Workflow } from '../model/workflow.ts';
+import {
+  holdsAsset,
+  type Block,
+  type Lock,
+  type ReceiptResult,
+  type Workflow,
+} from '../model/workflow.ts';
 import { viewOf } from '../view.ts';
+import { busy, takenAgain } from './asset-lock.ts';
 import {
   commitChange,
   endings,
@@ -20,10 +28,15 @@ const RESULT: { readonly [D in ResolveBlock['decision']]: ReceiptResult } = {
 
 /** Decides the resolution of a block. */
 export function decideResolve(
-  { workflow, procedure }: { readonly workflow: Workflow; readonly procedure: Procedure },
+  state: {
+    readonly workflow: Workflow;
+    readonly procedure: Procedure;
+    readonly lock: Lock | undefined;
+  },
   command: ResolveBlock,
   context: DecideContext,
 ): Decision {
+  const { workflow, procedure } = state;
   const { principal } = context;
   const { block } = workflow;
   if (block === undefined || block.seq !== command.block) {
@@ -43,17 +56,19 @@ export function decideResolve(
       },
     };
   }
+  if (!holdsAsset(workflow)) return decideLost({ ...state, block }, command, context);
   if (tookPart(workflow, principal.subject) && command.decision === 'continue') {
     return refuse({ code: 'SECOND_PERSON_REQUIRED', workflow: viewOf(workflow, procedure) });
   }
-  const slot = workflow.steps[block.step];
+  const { step = '' } = block;
+  const slot = workflow.steps[step];
   if (slot === undefined) return invalid('/block', 'expected a block of a recorded step');
   const { decision } = command;
   return commitChange(context, {
     workflow,
     procedure,
     event: { type: 'block_resolved', data: { block: block.seq, reason: command.reason } },
-    receipt: { command: 'resolve_block', result: RESULT[decision], step: block.step },
+    receipt: { command: 'resolve_block', result: RESULT[decision], step },
     change: (seq) => ({
       set:
         decision === 'abandon'
@@ -61,10 +76,59 @@ export function decideResolve(
           : { state: 'RUNNING' },
       remove: ['block'],
       ...(decision === 'retake' && {
-        steps: { [block.step]: { ...slot, status: 'retake' as const } },
+        steps: { [step]: { ...slot, status: 'retake' as const } },
       }),
     }),
     ...(decision === 'abandon' && endings(workflow, context.now)),
+  });
+}
+
+/** Decides about work that lost its asset: taking it again, or ending the work without it. */
+function decideLost(
+  {
+    workflow,
+    procedure,
+    lock,
+    block,
+  }: {
+    readonly workflow: Workflow;
+    readonly procedure: Procedure;
+    readonly lock: Lock | undefined;
+    readonly block: Block;
+  },
+  { decision, reason }: ResolveBlock,
+  context: DecideContext,
+): Decision {
+  if (decision === 'retake') {
+    return invalid('/decision', 'expected continue or abandon, because no step is to be repeated');
+  }
+  const common = {
+    workflow,
+    procedure,
+    event: { type: 'block_resolved', data: { block: block.seq, reason } },
+    receipt: { command: 'resolve_block', result: RESULT[decision] },
+  } as const;
+  if (decision === 'abandon') {
+    return commitChange(context, {
+      ...common,
+      change: (seq) => ({
+        set: { state: 'COMPLETED', result: 'abandoned', ended_seq: seq },
+        remove: ['block'],
+      }),
+      ...endings(workflow, context.now),
+    });
+  }
+  if (lock?.held === true) return busy(lock, context);
+  const taken = takenAgain(workflow, lock, context.now);
+  const { earlier } = block;
+  return commitChange(context, {
+    ...common,
+    // A deviation that nobody has decided about stands again.
+    change: () =>
+      earlier === undefined
+        ? { set: { state: 'RUNNING', fence: taken.lock.fence }, remove: ['block'] }
+        : { set: { block: earlier, fence: taken.lock.fence } },
+    locks: [taken],
   });
 }
 

@@ -7,8 +7,13 @@ import { LIMITS } from '../limits.ts';
 import { actorOf } from '../model/principal.ts';
 import { FORMAT, type Lock, type Receipt, type Workflow } from '../model/workflow.ts';
 import { canonicalAsset } from '../names.ts';
+import type { CommitPlan } from '../plan.ts';
+import { isOrphaned } from '../reconcile/orphan-lock.ts';
+import { RECONCILE } from '../reconcile/timing.ts';
 import { assetPattern } from '../parse-procedure.ts';
-import { invalid, refuse, requested, type DecideContext, type Decision } from './decision.ts';
+import { busy } from './asset-lock.ts';
+import { requested } from './appended.ts';
+import { invalid, refuse, type DecideContext, type Decision } from './decision.ts';
 
 /** What a start looks at: the asset's lock and, where it is held, the workflow that holds it. */
 export interface StartState {
@@ -39,7 +44,11 @@ export function decideStart(
     );
   }
   const { lock, holding } = state;
-  if (lock?.held === true) return meetHeldLock(lock, holding, procedure.id, context);
+  // A lock that was left behind is taken over (R4), guarded by the state of whoever left it.
+  const orphan = lock?.held === true && isOrphaned(lock, holding) ? lock : undefined;
+  if (lock?.held === true && orphan === undefined) {
+    return meetHeldLock(lock, holding, procedure.id, context);
+  }
 
   const { principal, now, fresh } = context;
   const { tenant, subject, name } = principal;
@@ -58,6 +67,7 @@ export function decideStart(
         procedure: procedure.id,
         procedure_version: version,
         asset,
+        ...(orphan !== undefined && { rule: 'R4', taken_over_from: orphan.workflow ?? '' }),
         ...requested(context),
       },
     },
@@ -85,6 +95,7 @@ export function decideStart(
     head_hash: head.hash,
     created_at: at,
     updated_at: at,
+    due_at: now + RECONCILE.checkMs,
     ...(previous !== undefined && { previous }),
   };
   return {
@@ -97,7 +108,12 @@ export function decideStart(
       events: [event],
       ...(context.keyed !== undefined && { ledger: ledgerRow(context.keyed, receipt, now) }),
       locks: [
-        { op: 'take', lock: { ...row, asset, fence, held: true, ...held }, freeAt: lock?.fence },
+        {
+          op: 'take',
+          lock: { ...row, asset, fence, held: true, ...held },
+          freeAt: lock?.fence,
+          ...(orphan !== undefined && { orphanOf: orphan.workflow ?? '' }),
+        },
       ],
       pointers: [
         {
@@ -107,9 +123,19 @@ export function decideStart(
       ],
       vault: [],
       outbox: [],
-      guards: [],
+      guards: orphan === undefined ? [] : [claimless(orphan, holding)],
     },
   };
+}
+
+/** That whoever left a lock behind has not come back to it. */
+function claimless(
+  { tenant, workflow = '' }: Lock,
+  holding: Workflow | undefined,
+): CommitPlan['guards'][number] {
+  const key = { kind: 'workflow', tenant, id: workflow } as const;
+  if (holding === undefined) return { key, absent: true };
+  return { key, expect: { version: holding.version } };
 }
 
 function meetHeldLock(
@@ -124,12 +150,5 @@ function meetHeldLock(
     holding.holder.subject === context.principal.subject &&
     holding.procedure === procedure;
   if (own) return { kind: 'duplicate', seq: 1 };
-  return refuse({
-    code: 'ASSET_BUSY',
-    asset: lock.asset,
-    holder: lock.name ?? 'someone',
-    mine: lock.subject === context.principal.subject,
-    procedure: context.registry.find(lock.procedure ?? '')?.title ?? 'another procedure',
-    since: lock.since ?? new Date(context.now).toISOString(),
-  });
+  return busy(lock, context);
 }

@@ -49,6 +49,8 @@ export interface LaneDrained {
   readonly waits?: { readonly for: 'claimer' | 'due_time'; readonly until: number };
 }
 
+type RowKey = Extract<DueItem['key'], { readonly kind: 'outbox' }>;
+
 const LANE = 'notify:';
 
 /** Builds a dispatcher; every one in the world has a name of its own. */
@@ -102,8 +104,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   };
 
   /** Rows that were listed and lie behind a head that waits for its time are due with it. */
-  const postpone = async (items: readonly DueItem[], until: number): Promise<void> => {
-    const rows = await store.snapshot(items.map(({ key }) => key));
+  const postpone = async (items: readonly RowKey[], until: number): Promise<void> => {
+    const rows = await store.snapshot(items);
     for (const row of rows) {
       if (row === undefined || row.parked_at !== undefined || row.claim !== undefined) continue;
       if (row.due_at < until) await keep(behindHead(row, until).write);
@@ -124,7 +126,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       await inParallel(groups, lanes, async (items) => {
         const [first] = items;
         if (first === undefined) return;
-        const drained = await drainLane(first.key, goOn);
+        const drained = await drainLane(first, goOn);
         add(counts, drained.counts);
         // A claimer goes on with the lane by itself.
         const { waits } = drained;
@@ -148,9 +150,11 @@ function failureOf(error: unknown): Failure {
   return { kind: 'unknown', message: 'the sink failed in a way that it does not know' };
 }
 
-function byLane(items: readonly DueItem[]): readonly (readonly DueItem[])[] {
-  const groups = Map.groupBy(items, ({ key }) =>
-    JSON.stringify([key.tenant, key.workflow, key.lane]),
+/** The outbox rows among what is due, by lane. */
+function byLane(items: readonly DueItem[]): readonly (readonly RowKey[])[] {
+  const rows = items.flatMap(({ key }) => (key.kind === 'outbox' ? [key] : []));
+  const groups = Map.groupBy(rows, ({ tenant, workflow, lane }) =>
+    JSON.stringify([tenant, workflow, lane]),
   );
   return [...groups.values()];
 }

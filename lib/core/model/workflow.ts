@@ -19,14 +19,23 @@ export interface Holder {
   readonly name: string;
 }
 
+/**
+ * `deviation`: a step that has to be decided. `lock_released`: the asset was taken away by force.
+ * `asset_conflict`: the lock was lost, and somebody else holds the asset.
+ */
+export type BlockReason = 'deviation' | 'lock_released' | 'asset_conflict';
+
 /** Why a workflow is blocked; `seq` names this very block, for `resolve_block`. */
 export interface Block {
   readonly seq: number;
-  readonly reason: 'deviation';
-  readonly step: string;
+  readonly reason: BlockReason;
+  /** The step of a deviation. */
+  readonly step?: string;
   readonly by: string;
   readonly at: string;
   readonly message: string;
+  /** A block by a deviation that stood when the lock was lost, and stands again once it is back. */
+  readonly earlier?: Block;
 }
 
 /** A reading as it was said in another unit than its step's, whose symbol is in the procedure. */
@@ -88,6 +97,15 @@ export interface Workflow {
   readonly previous?: PreviousValues;
   readonly result?: WorkflowResult;
   readonly ended_seq?: number;
+  /** When the reconciler looks at it next, in epoch milliseconds. */
+  readonly due_at?: number;
+  /** Set where the trail does not verify: nothing more is done until a person has looked. */
+  readonly frozen?: { readonly at: string; readonly what: string };
+}
+
+/** Whether a workflow holds its asset, or ought to (I1). */
+export function holdsAsset({ state, block }: Pick<Workflow, 'state' | 'block'>): boolean {
+  return state !== 'COMPLETED' && (block === undefined || block.reason === 'deviation');
 }
 
 /** Everything an event can be. */
@@ -101,7 +119,12 @@ export type EventType =
   | 'workflow_handed_over'
   | 'workflow_completed'
   | 'workflow_abandoned'
-  | 'value_erased';
+  | 'value_erased'
+  | 'lock_released'
+  | 'lock_restored'
+  | 'asset_conflict_found'
+  | 'orphan_lock_released'
+  | 'pointers_rebuilt';
 
 /** One line of the audit trail before it is hashed. */
 export interface EventBody {

@@ -67,7 +67,7 @@ export type Expectation = { readonly [attribute: string]: Json };
  * (epoch seconds), or, for a row that is only derived from others, `replace`s whatever is there.
  * `update` changes named attributes only and keeps unknown ones; `put_in` replaces single members of
  * a map attribute. `check` writes nothing. `update` and `check` want the item to be there even where
- * they expect nothing else; `delete` does not.
+ * they expect nothing else; `delete` does not. `absent` writes nothing and wants the key to be free.
  */
 export type Write =
   | {
@@ -86,11 +86,27 @@ export type Write =
       readonly remove?: readonly string[];
     }
   | { readonly op: 'delete'; readonly key: ItemKey; readonly expect: Expectation }
-  | { readonly op: 'check'; readonly key: ItemKey; readonly expect: Expectation };
+  | { readonly op: 'check'; readonly key: ItemKey; readonly expect: Expectation }
+  | { readonly op: 'absent'; readonly key: ItemKey };
 
-/** A compiled plan: writes of distinct items, within the limits of every backend. */
+/**
+ * The right to repair what is due in one shard. Every taking raises the epoch; `until` is in epoch
+ * milliseconds.
+ */
+export interface Lease {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly by: string;
+  readonly until: number;
+}
+
+/**
+ * A compiled plan: writes of distinct items, within the limits of every backend. With a lease, nothing
+ * is written unless its epoch is still that holder's.
+ */
 export interface Transaction {
   readonly writes: readonly Write[];
+  readonly lease?: Lease;
 }
 
 /** One condition that did not hold, with the item that was in the way (absent: there was none). */
@@ -110,6 +126,8 @@ export type CommitResult =
       readonly ok: false;
       readonly failed: readonly FailedCondition[];
       readonly contended?: true;
+      /** The lease of the transaction is somebody else's by now. */
+      readonly leaseLost?: true;
     };
 
 /** The items of a snapshot, in the order of their keys. */
@@ -119,7 +137,7 @@ export type Snapshot<K extends readonly ItemKey[]> = {
 
 /** Something whose time has come; `due_at` is in epoch milliseconds. */
 export interface DueItem {
-  readonly key: Extract<ItemKey, { readonly kind: 'outbox' }>;
+  readonly key: Extract<ItemKey, { readonly kind: 'outbox' | 'workflow' }>;
   readonly due_at: number;
 }
 
@@ -140,7 +158,7 @@ export interface StorageBackend {
   commit(transaction: Transaction, deadlineMs: number): Promise<CommitResult>;
   /**
    * Applies one conditional write of bookkeeping, which changes no business state: an update or a
-   * delete of an outbox row. Throws `PLAN_REFUSED` for anything else.
+   * delete of an outbox row, or another due time of a workflow. Throws `PLAN_REFUSED` for anything else.
    */
   keep(write: Write, deadlineMs: number): Promise<CommitResult>;
   /** Events with `seq` above `after`, ascending. */
@@ -169,6 +187,19 @@ export interface StorageBackend {
     shard: number,
     page: { readonly until: number; readonly after?: string; readonly limit: number },
   ): Promise<Page<DueItem>>;
+  /**
+   * Takes the lease of a shard that is free, over at `now`, or held by the same holder; answers
+   * undefined where somebody else has it. Times are in epoch milliseconds.
+   */
+  takeLease(
+    shard: number,
+    by: string,
+    at: { readonly now: number; readonly until: number },
+  ): Promise<Lease | undefined>;
+  /** Prolongs a lease; undefined where it is somebody else's by now. */
+  renewLease(lease: Lease, until: number): Promise<Lease | undefined>;
+  /** Gives a lease back; false where it is somebody else's by now. */
+  releaseLease(lease: Lease): Promise<boolean>;
   /** Parked outbox rows of a tenant, oldest first; the list may lag, each row is read from its record. */
   listParked(
     tenant: string,

@@ -192,8 +192,11 @@ export function createService(parts: ServiceParts): Service {
       return decideStart({ lock, holding: workflow }, command, context);
     }
     assert(workflow !== undefined, 'a command on a workflow has it');
+    if (workflow.frozen !== undefined) {
+      throw new Fault('terminal', 'CHAIN_BROKEN', workflow.frozen.what);
+    }
     const procedure = procedureOf(registry, workflow);
-    return decide({ workflow, procedure, vault, to }, command, context);
+    return decide({ workflow, procedure, vault, lock, to }, command, context);
   };
 
   const commit = async (
@@ -231,7 +234,7 @@ export function createService(parts: ServiceParts): Service {
     if (version?.item !== undefined && command.type !== 'start_workflow') {
       const workflow = version.item as Workflow;
       memory.remember(workflow);
-      if (looker.needsVault(workflow, command)) return { pause: false };
+      if (looker.needsMore(workflow, command)) return { pause: false };
       return { pause: false, sight: remembered(workflow) };
     }
     if (version === undefined && of('event') !== undefined) {

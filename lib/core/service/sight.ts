@@ -1,7 +1,13 @@
 // Loading what a command looks at, as of one moment. Two separate reads are no snapshot: where a
 // second item's key is only known from the first, both are read again together.
 import type { Command, StartWorkflow } from '../model/commands.ts';
-import type { LedgerRow, Lock, VaultRow, Workflow } from '../model/workflow.ts';
+import {
+  holdsAsset,
+  type LedgerRow,
+  type Lock,
+  type VaultRow,
+  type Workflow,
+} from '../model/workflow.ts';
 import { canonicalAsset } from '../names.ts';
 import type { ItemKey, StorageBackend } from '../ports/storage.ts';
 import { stepOf, type ProcedureRegistry } from '../procedures.ts';
@@ -15,8 +21,8 @@ export interface Looker {
   glance(attempt: Attempt): Promise<Sight>;
   /** A snapshot. */
   look(attempt: Attempt): Promise<Sight>;
-  /** Whether a command compares with a sensitive value, so that memory is not enough. */
-  needsVault(workflow: Workflow, command: Command): boolean;
+  /** Whether a command looks at a sensitive value or at a lock, so that the state is not enough. */
+  needsMore(workflow: Workflow, command: Command): boolean;
 }
 
 /** Builds the looker. */
@@ -30,6 +36,13 @@ export function createLooker(
     const step = stepOf(procedureOf(registry, workflow), command.step);
     return step?.kind === 'text' && step.sensitive;
   };
+
+  /** Work that lost its asset takes it again, if it is free. */
+  const needsLock = (workflow: Workflow, { type }: Command): boolean =>
+    type === 'resolve_block' && workflow.state === 'BLOCKED' && !holdsAsset(workflow);
+
+  const needsMore = (workflow: Workflow, command: Command): boolean =>
+    needsVault(workflow, command) || needsLock(workflow, command);
 
   const look = async (attempt: Attempt): Promise<Sight> => {
     const { command, principal, keyed } = attempt;
@@ -46,6 +59,7 @@ export function createLooker(
       return { fresh: true, ledger, workflow, lock: undefined, vault: undefined };
     }
     memory.remember(workflow);
+    if (needsLock(workflow, command)) return lookAtLock(store, workflow, ledgerKeys);
     if (!needsVault(workflow, command) || !('step' in command)) {
       return { fresh: true, ledger, workflow, lock: undefined, vault: undefined };
     }
@@ -56,11 +70,11 @@ export function createLooker(
     const { command, principal } = attempt;
     if (command.type === 'start_workflow') return look(attempt);
     const workflow = memory.recall(principal.tenant, command.workflow ?? '');
-    if (workflow === undefined || needsVault(workflow, command)) return look(attempt);
+    if (workflow === undefined || needsMore(workflow, command)) return look(attempt);
     return remembered(workflow);
   };
 
-  return { glance, look, needsVault };
+  return { glance, look, needsMore };
 }
 
 /** The value that a step's record points to, together with the state that points to it. */
@@ -84,6 +98,26 @@ async function lookAtVault(
     workflow,
     lock: undefined,
     vault: fresh ? (value as VaultRow | undefined) : undefined,
+  };
+}
+
+/** The lock of a workflow's asset, as of the same moment as the workflow. */
+async function lookAtLock(
+  store: StorageBackend,
+  { tenant, id, asset }: Workflow,
+  ledgerKeys: readonly ItemKey[],
+): Promise<Sight> {
+  const [workflow, lock, row] = await store.snapshot([
+    { kind: 'workflow', tenant, id },
+    { kind: 'lock', tenant, asset },
+    ...ledgerKeys,
+  ]);
+  return {
+    fresh: true,
+    ledger: row as LedgerRow | undefined,
+    workflow: workflow as Workflow | undefined,
+    lock: lock as Lock | undefined,
+    vault: undefined,
   };
 }
 

@@ -51,7 +51,10 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed, asked?: Com
         ? `${work} is blocked until a supervisor decides`
         : nextSentence(view),
     ],
-    continued: () => [done(`released, ${work} goes on`), nextSentence(view)],
+    continued: () => [
+      done(view.state === 'BLOCKED' ? `${work} has its asset again` : `released, ${work} goes on`),
+      nextSentence(view),
+    ],
     reopened: () => [done(`released, ${title()} has to be repeated`), nextSentence(view)],
     handed_over: () => [`${done(`handed over, ${work}`)}${receiver(outcome)}`],
     completed: () => [

@@ -60,8 +60,9 @@ export function memoryStore(): StorageBackend {
 
 function holds(write: Write, item: Item | undefined): boolean {
   if (write.op === 'create') return item === undefined;
-  if (item === undefined) return write.op === 'delete';
+  if (item === undefined) return write.op === 'delete' || write.op === 'absent';
   const of = item as unknown as Readonly<Record<string, unknown>>;
+  if (write.op === 'absent') return false;
   return Object.entries(write.expect).every(([name, wanted]) => of[name] === wanted);
 }
 

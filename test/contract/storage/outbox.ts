@@ -34,7 +34,11 @@ export function outboxCases(use: UseBench): void {
       } while (after !== undefined);
     }
     return found
-      .map(({ key, due_at }) => `${due_at} ${key.workflow} ${key.lane} ${key.seq}`)
+      .map(({ key, due_at }) =>
+        key.kind === 'outbox'
+          ? `${due_at} ${key.workflow} ${key.lane} ${key.seq}`
+          : `${due_at} ${key.id}`,
+      )
       .toSorted();
   };
 

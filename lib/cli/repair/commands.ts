@@ -1,0 +1,171 @@
+// `checkpoint locks` and `checkpoint reconcile`: who holds what, taking it away, and putting right what
+// has drifted.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { commandLine } from '../../core/erase.ts';
+import { LIMITS } from '../../core/limits.ts';
+import type { Lock } from '../../core/model/workflow.ts';
+import type { StorageBackend } from '../../core/ports/storage.ts';
+import { RULES, type Rule } from '../../core/reconcile/rules.ts';
+import type { SweepReport } from '../../core/reconcile/sweep.ts';
+import { releaseLock } from '../../core/release-lock.ts';
+import { tenantsOf } from '../../core/tenants.ts';
+import type { Settings } from '../../settings.ts';
+import {
+  dataFile,
+  openLocal,
+  systemClock,
+  type Local,
+  type WriteLine,
+} from '../../wiring/local.ts';
+import type { Commands } from '../commands.ts';
+import { CliProblem } from '../failure.ts';
+import { reading } from '../look/commands.ts';
+import { aligned, counted, lasted, wrapped } from '../text.ts';
+
+interface Flags {
+  readonly data?: string;
+  readonly tenant?: string;
+}
+
+const DEADLINE_MS = 30_000;
+
+/** Adds the commands. */
+export function addRepairCommands({ program, out, settings, fail }: Commands): void {
+  const locks = program.command('locks').description('who holds which asset');
+  locks
+    .command('list')
+    .description('held assets, longest first')
+    .option('--tenant <tenant>', 'only one tenant')
+    .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
+    .action((flags: Flags) =>
+      reading(settings(flags), async (store) => {
+        for await (const line of heldLines(store, flags.tenant)) out(line);
+      }),
+    );
+  locks
+    .command('release')
+    .description('take an asset away from whoever holds it; their work is blocked')
+    .argument('<asset>', 'the asset')
+    .requiredOption('--reason <text>', 'why; it stands in the trail')
+    .option('--tenant <tenant>', 'the tenant of the asset', 'local')
+    .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
+    .action(async (asset: string, flags: Flags & { reason: string; tenant: string }) => {
+      const line = await opened(settings(flags), (local) => released(local, asset, flags));
+      for (const each of wrapped(line)) out(each);
+    });
+  program
+    .command('reconcile')
+    .description('deliver what is due and repair what has drifted, once')
+    .option('--once', 'one sweep, which is what this does anyway')
+    .option('--dry-run', 'say what would be repaired, and change nothing')
+    .option('--rule <rule>', 'only this rule, R2 to R8')
+    .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
+    .action(async (flags: Flags & { dryRun?: boolean; rule?: string }) => {
+      const { dryRun = false, rule } = flags;
+      if (rule !== undefined && !isRule(rule)) {
+        throw new CliProblem(`--rule: expected one of ${RULES.join(', ')}.`);
+      }
+      const write: WriteLine = (fields, message) => {
+        out(JSON.stringify({ msg: message, ...fields }));
+      };
+      const reports = await opened(settings(flags), (local) =>
+        local.sweep(write, { dryRun, ...(rule !== undefined && { rules: [rule] }) }),
+      );
+      for (const line of sweepLines(reports, dryRun)) out(line);
+      if (reports.some(({ findings }) => findings.some(({ repaired }) => !repaired))) fail();
+    });
+}
+
+const isRule = (text: string): text is Rule => (RULES as readonly string[]).includes(text);
+
+async function opened<T>(settings: Settings, work: (local: Local) => Promise<T>): Promise<T> {
+  const file = dataFile(settings.dataFolder);
+  if (!existsSync(file)) throw new CliProblem(`There is no data file ${file}: check --data.`);
+  const local = await openLocal(settings);
+  try {
+    return await work(local);
+  } finally {
+    await local.close();
+  }
+}
+
+async function* heldLines(store: StorageBackend, only: string | undefined): AsyncGenerator<string> {
+  let held = 0;
+  for await (const tenant of only === undefined ? tenantsOf(store) : [only]) {
+    const rows: string[][] = [];
+    for await (const lock of heldLocks(store, tenant)) rows.push(cells(lock));
+    if (rows.length === 0) continue;
+    held += rows.length;
+    yield `tenant ${tenant}`;
+    yield* aligned(rows, { give: 3 });
+  }
+  if (held === 0) yield 'Nobody holds an asset.';
+}
+
+async function* heldLocks(store: StorageBackend, tenant: string): AsyncGenerator<Lock> {
+  let after: string | undefined;
+  do {
+    const at = { limit: LIMITS.pageItems.max, ...(after !== undefined && { after }) };
+    const page = await store.listLocks(tenant, at);
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+function cells({ asset, name = '?', since, procedure = '?', fence, workflow = '?' }: Lock) {
+  const age = since === undefined ? '?' : lasted(Date.now() - Date.parse(since));
+  return [asset, `held by ${name}`, `for ${age}`, procedure, `fence ${fence}`, workflow];
+}
+
+async function released(
+  { store, registry, sinks }: Local,
+  asset: string,
+  { tenant, reason }: { readonly tenant: string; readonly reason: string },
+): Promise<string> {
+  const { max } = LIMITS.reasonChars;
+  if (reason.trim() === '' || [...reason].length > max) {
+    throw new CliProblem(`--reason: expected 1 to ${max} characters.`);
+  }
+  const result = await releaseLock(
+    { store, registry, clock: systemClock, sinks },
+    commandLine(tenant),
+    { asset, reason: reason.trim() },
+    systemClock.now() + DEADLINE_MS,
+    randomUUID(),
+  );
+  switch (result.code) {
+    case 'RELEASED':
+      return `${asset} is free. Workflow ${result.workflow} of ${result.name} is blocked until a supervisor decides.`;
+    case 'LEFT_BEHIND':
+      return `The lock of ${asset} was left behind by workflow ${result.workflow}: the next start takes it over.`;
+    case 'FREE':
+      throw new CliProblem(`Nobody holds ${asset} in tenant ${tenant}.`);
+  }
+}
+
+function* sweepLines(reports: readonly SweepReport[], dryRun: boolean): Generator<string> {
+  const looked = reports.reduce((sum, report) => sum + report.looked, 0);
+  const sent = reports.reduce((sum, { delivered }) => sum + delivered.delivered, 0);
+  const failed = reports.reduce((sum, { delivered }) => sum + delivered.failed, 0);
+  const parked = reports.reduce((sum, { delivered }) => sum + delivered.parked, 0);
+  yield `${counted(looked, 'workflow')} looked at${dryRun ? ', nothing changed' : ''}`;
+  if (!dryRun) {
+    yield `${counted(sent, 'notification')} sent, ${failed} failed, ${parked} parked`;
+  }
+  const findings = reports.flatMap((report) => report.findings);
+  if (findings.length === 0) yield 'Nothing had drifted.';
+  yield* aligned(
+    findings.map(({ rule, repaired, tenant, what }) => [
+      rule,
+      repaired ? 'repaired' : 'found',
+      tenant,
+      what,
+    ]),
+    { give: 3 },
+  );
+  for (const { end, shard } of reports) {
+    if (end === 'held') yield `Shard ${shard} is being swept by another process.`;
+    if (end === 'lost') yield `Another process took shard ${shard} over.`;
+  }
+}

@@ -1,0 +1,42 @@
+// One more event of an existing workflow, and what of its state moves with every event.
+import { appendEvent } from '../events.ts';
+import type { Json } from '../json.ts';
+import { actorOf } from '../model/principal.ts';
+import type { EventType, StoredEvent, Workflow } from '../model/workflow.ts';
+import type { DecideContext } from './decision.ts';
+
+/** The event, its place in the chain, and the attributes of the state that follow from it. */
+export interface Appended {
+  readonly event: StoredEvent;
+  readonly head: { readonly seq: number; readonly hash: string };
+  readonly at: string;
+  readonly set: Pick<Workflow, 'version' | 'head_seq' | 'head_hash' | 'updated_at'>;
+}
+
+/** Appends to the trail of a workflow. */
+export function appended(
+  { tenant, id, version, head_seq, head_hash }: Workflow,
+  context: Pick<DecideContext, 'principal' | 'now' | 'requestId'>,
+  type: EventType,
+  data: { readonly [name: string]: Json },
+): Appended {
+  const at = new Date(context.now).toISOString();
+  const { event, head } = appendEvent(
+    { tenant, workflow: id, head: { seq: head_seq, hash: head_hash } },
+    { type, at, actor: actorOf(context.principal), data: { ...data, ...requested(context) } },
+  );
+  const set = {
+    version: version + 1,
+    head_seq: head.seq,
+    head_hash: head.hash,
+    updated_at: at,
+  };
+  return { event, head, at, set };
+}
+
+/** The request that an event comes from, where there is one. */
+export function requested({ requestId }: Pick<DecideContext, 'requestId'>): {
+  readonly request_id?: string;
+} {
+  return requestId === undefined ? {} : { request_id: requestId };
+}

@@ -1,0 +1,144 @@
+// Work that loses its asset, or gets it back, by another hand than its own: a forced release, and the
+// repairs of rule R5. State and lock move in one transaction (I1). Pure.
+import type { Principal } from '../model/principal.ts';
+import type { Procedure } from '../model/procedure.ts';
+import {
+  holdsAsset,
+  type Block,
+  type BlockReason,
+  type EventType,
+  type Lock,
+  type Workflow,
+} from '../model/workflow.ts';
+import type { CommitPlan, LockPlan, WorkflowChange } from '../plan.ts';
+import { takenAgain } from './asset-lock.ts';
+import { appended } from './appended.ts';
+import { notifications } from './decision.ts';
+
+/** On whose behalf something is repaired, and who is told of it. */
+export interface RepairContext {
+  readonly principal: Principal;
+  readonly now: number;
+  readonly sinks: readonly string[];
+  readonly requestId?: string;
+}
+
+/** What these decisions look at, as of one moment. */
+export interface LockSituation {
+  readonly workflow: Workflow;
+  readonly procedure: Procedure;
+  readonly lock: Lock | undefined;
+}
+
+/** Whether the lock of the asset is this workflow's own. */
+export function ownsLock({ id, fence }: Workflow, lock: Lock | undefined): boolean {
+  return lock?.held === true && lock.workflow === id && lock.fence === fence;
+}
+
+/** Takes the asset away from a workflow that holds it, and blocks the workflow. */
+export function forcedRelease(
+  { workflow, procedure }: LockSituation,
+  reason: string,
+  context: RepairContext,
+): CommitPlan {
+  const { asset, id, fence } = workflow;
+  return blocked(workflow, procedure, context, {
+    type: 'lock_released',
+    reason: 'lock_released',
+    message: 'its asset was released by an administrator',
+    data: { asset, fence, reason },
+    locks: [{ op: 'force_release', asset, workflow: id, fence }],
+  });
+}
+
+/** Gives a workflow the lock back that it lost, where nobody else has it (R5). */
+export function restoredLock(
+  { workflow, lock }: LockSituation,
+  context: RepairContext,
+): CommitPlan {
+  const taken = takenAgain(workflow, lock, context.now);
+  const { asset } = workflow;
+  const data = { asset, fence: taken.lock.fence, rule: 'R5' };
+  const { event, set } = appended(workflow, context, 'lock_restored', data);
+  const change = { set: { ...set, fence: taken.lock.fence } };
+  // Its own lock under another fence is its own all the same.
+  const own = lock?.held === true && lock.workflow === workflow.id;
+  const locks = [{ ...taken, ...(own && { orphanOf: workflow.id }) }];
+  return plan(workflow, context, change, event, { locks });
+}
+
+/** Blocks a workflow whose asset somebody else holds (R5). The lock is checked, not written. */
+export function assetConflict(
+  { workflow, procedure }: LockSituation,
+  held: Lock,
+  context: RepairContext,
+): CommitPlan {
+  const { asset, tenant } = workflow;
+  const { fence, workflow: holder = '' } = held;
+  const found = blocked(workflow, procedure, context, {
+    type: 'asset_conflict_found',
+    reason: 'asset_conflict',
+    message: 'somebody else holds its asset',
+    data: { asset, held_by: holder, rule: 'R5' },
+    locks: [],
+  });
+  const key = { kind: 'lock', tenant, asset } as const;
+  return { ...found, guards: [{ key, expect: { held: true, workflow: holder, fence } }] };
+}
+
+interface Loss {
+  readonly type: EventType;
+  readonly reason: BlockReason;
+  readonly message: string;
+  readonly data: Parameters<typeof appended>[3];
+  readonly locks: readonly LockPlan[];
+}
+
+function blocked(
+  workflow: Workflow,
+  procedure: Procedure,
+  context: RepairContext,
+  { type, reason, message, data, locks }: Loss,
+): CommitPlan {
+  const { event, head, at, set } = appended(workflow, context, type, data);
+  const { block: earlier } = workflow;
+  const block: Block = {
+    seq: head.seq,
+    reason,
+    by: context.principal.subject,
+    at,
+    message,
+    ...(earlier !== undefined && { earlier }),
+  };
+  const payload = { reason, message };
+  return plan(workflow, context, { set: { ...set, state: 'BLOCKED', block } }, event, {
+    locks,
+    outbox: notifications(context, procedure, workflow, { on: 'block', payload }, head),
+  });
+}
+
+function plan(
+  before: Workflow,
+  { now }: RepairContext,
+  change: WorkflowChange,
+  event: CommitPlan['events'][number],
+  part: Partial<Pick<CommitPlan, 'locks' | 'outbox'>>,
+): CommitPlan {
+  return {
+    tenant: before.tenant,
+    now,
+    aggregate: { op: 'update', before, change },
+    events: [event],
+    locks: [],
+    pointers: [],
+    vault: [],
+    outbox: [],
+    guards: [],
+    ...part,
+  };
+}
+
+/** Whether an asset can be taken away from a workflow: only from one that holds it. */
+export function canLose(workflow: Workflow, lock: Lock | undefined): boolean {
+  return holdsAsset(workflow) && ownsLock(workflow, lock);
+}

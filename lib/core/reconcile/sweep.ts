@@ -1,0 +1,257 @@
+// One look at what is due in a shard: delivers outbox rows, and repairs what has drifted, under a lease
+// whose epoch every repair carries. Invariant I5: whoever was overtaken changes nothing.
+import { verifyWorkflow } from '../audit.ts';
+import type { Dispatcher, DrainCounts } from '../dispatch/dispatcher.ts';
+import type { RepairContext } from '../decide/lost-lock.ts';
+import { isFault, type Fault } from '../fault.ts';
+import { LIMITS } from '../limits.ts';
+import type { Principal } from '../model/principal.ts';
+import { compilePlan } from '../plan.ts';
+import type { Workflow } from '../model/workflow.ts';
+import type { Clock, Random } from '../ports/runtime.ts';
+import type { Lease, StorageBackend, Transaction } from '../ports/storage.ts';
+import type { ProcedureRegistry } from '../procedures.ts';
+import { books } from './books.ts';
+import { lostLock } from './lost-lock.ts';
+import { observe } from './observe.ts';
+import { orphanLock } from './orphan-lock.ts';
+import type { Repair, Rule, RuleFunction } from './rules.ts';
+import { RECONCILE } from './timing.ts';
+
+/** What a sweep works with. */
+export interface SweepParts {
+  readonly store: StorageBackend;
+  readonly registry: ProcedureRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The sinks that notifications of repairs are written for. */
+  readonly sinks: readonly string[];
+  readonly onFinding?: (finding: Finding) => void;
+}
+
+/** Something that was found; `repaired` says whether it was put right. */
+export interface Finding {
+  readonly rule: Rule;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly what: string;
+  readonly repaired: boolean;
+}
+
+/** How a sweep is made. Nothing more is begun once `goOn` answers false. */
+export interface SweepOptions {
+  readonly goOn: () => boolean;
+  /** Takes no lease and writes nothing. */
+  readonly dryRun?: boolean;
+  /** Only these rules; all where left out. */
+  readonly rules?: readonly Rule[];
+}
+
+/** What one sweep of a shard did. */
+export interface SweepReport {
+  readonly shard: number;
+  /** `idle`: nothing was due. `held`: somebody else has the lease. `lost`: somebody took it over. */
+  readonly end: 'done' | 'idle' | 'held' | 'lost' | 'out_of_time';
+  readonly delivered: DrainCounts;
+  /** Workflows that were looked at. */
+  readonly looked: number;
+  /** Those that could not be judged now; they are looked at again soon. */
+  readonly postponed: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Sweeps shards. */
+export interface Sweeper {
+  sweep(shard: number, options: SweepOptions): Promise<SweepReport>;
+}
+
+const ORDER: readonly (readonly [Rule, RuleFunction])[] = [
+  ['R4', orphanLock],
+  ['R5', lostLock],
+  ['R8', books],
+];
+const NOTHING: DrainCounts = { delivered: 0, failed: 0, parked: 0, lost: 0 };
+/** How often one workflow is looked at anew in one sweep, because it moved or was repaired. */
+const LOOKS = 6;
+/** How many lanes are worked on at a time. */
+const LANES = 4;
+/** How many findings a report carries; the rest is told to `onFinding` only. */
+const FINDINGS = 100;
+
+/** The reconciler as the actor of what it changes. */
+export const reconciler = (tenant: string): Principal => {
+  const subject = 'system:reconciler';
+  return { tenant, subject, name: subject, kind: 'service', scopes: new Set(), via: 'system' };
+};
+
+/** Builds a sweeper; every one in the world has a name of its own. */
+export function createSweeper(parts: SweepParts): Sweeper {
+  const { store, registry, dispatcher, clock, random, sinks } = parts;
+  const by = random.id();
+
+  return {
+    sweep: async (shard, { goOn, dryRun = false, rules }) => {
+      const runs = (rule: Rule): boolean => rules === undefined || rules.includes(rule);
+      const report = { shard, delivered: NOTHING, looked: 0, postponed: 0 };
+      const findings: Finding[] = [];
+      const now = clock.now();
+      const first = await store.listDue(shard, { until: now, limit: 1 });
+      if (first.items.length === 0 && first.next === undefined) {
+        return { ...report, end: 'idle', findings };
+      }
+      let lease = dryRun
+        ? undefined
+        : await store.takeLease(shard, by, { now, until: now + RECONCILE.leaseMs });
+      if (lease === undefined && !dryRun) return { ...report, end: 'held', findings };
+      const found = (finding: Finding): void => {
+        if (findings.length < FINDINGS) findings.push(finding);
+        parts.onFinding?.(finding);
+      };
+      try {
+        if (!dryRun && (runs('R2') || runs('R3'))) {
+          report.delivered = await dispatcher.drainDue(shard, goOn, LANES);
+        }
+        if (!['R4', 'R5', 'R8'].some((rule) => runs(rule as Rule))) {
+          return { ...report, end: 'done', findings };
+        }
+        for (let after: string | undefined; ;) {
+          if (!goOn()) return { ...report, end: 'out_of_time', findings };
+          if (lease !== undefined) {
+            lease = await store.renewLease(lease, clock.now() + RECONCILE.leaseMs);
+            if (lease === undefined) return { ...report, end: 'lost', findings };
+          }
+          const at = { until: now, limit: LIMITS.pageItems.max };
+          const page = await store.listDue(shard, { ...at, ...(after !== undefined && { after }) });
+          for (const { key } of page.items) {
+            if (key.kind !== 'workflow') continue;
+            if (!goOn()) return { ...report, end: 'out_of_time', findings };
+            const looked = await look(key.tenant, key.id, lease, runs, found);
+            if (looked === 'lost') return { ...report, end: 'lost', findings };
+            report.looked += 1;
+            if (looked === 'later') report.postponed += 1;
+          }
+          after = page.next;
+          if (after === undefined) return { ...report, end: 'done', findings };
+        }
+      } finally {
+        if (lease !== undefined) await store.releaseLease(lease).catch(() => false);
+      }
+    },
+  };
+
+  /** Looks at one workflow until nothing is wrong with it, and sets the time of the next look. */
+  async function look(
+    tenant: string,
+    id: string,
+    lease: Lease | undefined,
+    runs: (rule: Rule) => boolean,
+    found: (finding: Finding) => void,
+  ): Promise<'well' | 'later' | 'lost'> {
+    for (let n = 1; n <= LOOKS; n++) {
+      let repair: Repair | undefined;
+      let workflow: Workflow;
+      try {
+        const seen = await observe(store, registry, tenant, id);
+        if (seen === undefined) continue;
+        ({ workflow } = seen);
+        const context: RepairContext = { principal: reconciler(tenant), now: clock.now(), sinks };
+        for (const [rule, find] of ORDER) {
+          if (workflow.frozen !== undefined || !runs(rule)) continue;
+          repair ??= find(seen, context);
+        }
+        if (repair === undefined) return await settle(workflow, lease, runs, found);
+      } catch (error) {
+        if (!isFault(error) || error.kind === 'unknown') throw error;
+        return later(tenant, id, lease, error, found);
+      }
+      const { rule, finding: what, work } = repair;
+      const about = { rule, tenant, workflow: id, what };
+      if (lease === undefined) {
+        found({ ...about, repaired: false });
+        return 'well';
+      }
+      const transaction: Transaction =
+        work.kind === 'plan' ? compilePlan(work.plan) : { writes: work.writes };
+      const deadline = clock.now() + RECONCILE.tickMs;
+      const result = await store.commit({ ...transaction, lease }, deadline);
+      if (result.ok) found({ ...about, repaired: true });
+      else if (result.leaseLost === true) return 'lost';
+    }
+    return 'later';
+  }
+
+  /** Nothing has drifted: the trail is verified, and the next look is later. */
+  async function settle(
+    workflow: Workflow,
+    lease: Lease | undefined,
+    runs: (rule: Rule) => boolean,
+    found: (finding: Finding) => void,
+  ): Promise<'well' | 'later' | 'lost'> {
+    const { tenant, id, version } = workflow;
+    if (runs('R8') && workflow.frozen === undefined) {
+      // A trail is broken only where two looks under one version say so: a plain read may see half.
+      const [fault] = (await verifyWorkflow(store, workflow)).faults;
+      const [again] = fault === undefined ? [] : (await verifyWorkflow(store, workflow)).faults;
+      const [now] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
+      if (fault !== undefined && again !== undefined && now?.version === version) {
+        const what = `the trail does not verify: ${fault.what} at ${fault.seq}`;
+        const frozen = { at: new Date(clock.now()).toISOString(), what };
+        found({ rule: 'R8', tenant, workflow: id, what, repaired: false });
+        if (lease === undefined) return 'well';
+        const result = await store.commit(
+          {
+            lease,
+            writes: [
+              {
+                op: 'update',
+                key: { kind: 'workflow', tenant, id },
+                expect: { version },
+                set: { frozen, version: version + 1, due_at: clock.now() + RECONCILE.checkMs },
+              },
+            ],
+          },
+          clock.now() + RECONCILE.tickMs,
+        );
+        return result.ok ? 'well' : result.leaseLost === true ? 'lost' : 'later';
+      }
+    }
+    if (lease === undefined) return 'well';
+    const over = workflow.state === 'COMPLETED' && workflow.frozen === undefined;
+    await store.keep(
+      {
+        op: 'update',
+        key: { kind: 'workflow', tenant, id },
+        expect: { version },
+        set: over ? {} : { due_at: clock.now() + RECONCILE.checkMs },
+        ...(over && { remove: ['due_at'] }),
+      },
+      clock.now() + RECONCILE.tickMs,
+    );
+    return 'well';
+  }
+
+  /** A workflow that cannot be judged now must not stand first in every sweep. */
+  async function later(
+    tenant: string,
+    id: string,
+    lease: Lease | undefined,
+    fault: Fault,
+    found: (finding: Finding) => void,
+  ): Promise<'later'> {
+    found({ rule: 'R8', tenant, workflow: id, what: fault.code, repaired: false });
+    if (lease === undefined) return 'later';
+    const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]).catch(() => []);
+    if (workflow === undefined) return 'later';
+    await store.keep(
+      {
+        op: 'update',
+        key: { kind: 'workflow', tenant, id },
+        expect: { version: workflow.version },
+        set: { due_at: clock.now() + RECONCILE.laterMs },
+      },
+      clock.now() + RECONCILE.tickMs,
+    );
+    return 'later';
+  }
+}

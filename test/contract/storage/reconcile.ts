@@ -1,0 +1,492 @@
+import { expect, test } from '@jest/globals';
+import { createDispatcher } from '../../../lib/core/dispatch/dispatcher.ts';
+import { commandLine } from '../../../lib/core/erase.ts';
+import { eventBody } from '../../../lib/core/events.ts';
+import { holdsAsset, type Workflow } from '../../../lib/core/model/workflow.ts';
+import type { Outcome } from '../../../lib/core/outcome.ts';
+import type { NotificationSink } from '../../../lib/core/ports/sink.ts';
+import type { StorageBackend, Write } from '../../../lib/core/ports/storage.ts';
+import { createSweeper, type SweepOptions } from '../../../lib/core/reconcile/sweep.ts';
+import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
+import { releaseLock } from '../../../lib/core/release-lock.ts';
+import { makeService, principal, testRandom, testRegistry } from '../../support/harness.ts';
+import { lockKey, workflowKey, type Bench, type UseBench } from './bench.ts';
+
+const ASSET = 'UNIT-1';
+
+/** Drift and its repair, on a real store: found, repaired once, and not again. */
+export function reconcileCases(use: UseBench): void {
+  let seed = 0;
+  const silent: NotificationSink = { name: 'log', deliver: () => Promise.resolve() };
+  const sweeperOn = ({ clock }: Bench, store: StorageBackend) => {
+    const random = testRandom(`sweeper ${seed++}`);
+    const dispatcher = createDispatcher({ store, clock, sinks: [silent], random });
+    const registry = testRegistry();
+    const sinks = ['log'];
+    return createSweeper({ store, registry, dispatcher, clock, random, sinks });
+  };
+  /** Sweeps every shard and answers what was found in the tenant of the test. */
+  const sweep = async (
+    bench: Bench,
+    options: Partial<SweepOptions> = {},
+    by = sweeperOn(bench, bench.store),
+  ) => {
+    const found: string[] = [];
+    for (let shard = 0; shard < (await bench.store.shards()); shard++) {
+      const report = await by.sweep(shard, { goOn: () => true, ...options });
+      for (const { tenant, rule, repaired, workflow } of report.findings) {
+        if (tenant === bench.tenant)
+          found.push(`${rule} ${repaired ? 'repaired' : 'found'} ${workflow}`);
+      }
+    }
+    return found;
+  };
+  const ana = ({ tenant }: Bench) => principal({ tenant });
+  const cara = ({ tenant }: Bench) =>
+    principal({ tenant, subject: 'dev:cara', name: 'Cara', scopes: ['procedures:supervise'] });
+  const workOn = (bench: Bench) => {
+    const { service } = makeService(bench.store, { clock: bench.clock, seed: `work ${seed++}` });
+    return (who: ReturnType<typeof ana>, command: Parameters<typeof service.execute>[1]) =>
+      service.execute(who, command, bench.clock.now() + 10_000);
+  };
+  const started = async (bench: Bench, asset = ASSET): Promise<string> => {
+    const outcome = await workOn(bench)(ana(bench), {
+      type: 'start_workflow',
+      procedure: 'sample',
+      asset,
+    });
+    return idIn(outcome);
+  };
+  const read = async ({ store, tenant }: Bench, id: string): Promise<Workflow> => {
+    const [workflow] = await store.snapshot([workflowKey(tenant, id)]);
+    if (workflow === undefined) throw new Error(`there is no workflow ${id}`);
+    return workflow;
+  };
+  const lockOn = async ({ store, tenant }: Bench, asset = ASSET) =>
+    (await store.snapshot([lockKey(tenant, asset)]))[0];
+  const eventsOf = async ({ store, tenant }: Bench, id: string) =>
+    (await store.listEvents(tenant, id, { after: 0, limit: 100 })).map(eventBody);
+  /** Changes an item as no command does, as a torn restore or a bug would. */
+  const drift = async ({ commit }: Bench, ...writes: readonly Write[]): Promise<void> => {
+    expect(await commit(...writes)).toEqual({ ok: true });
+  };
+  const freed = (bench: Bench, fence = 1): Write => ({
+    op: 'update',
+    key: lockKey(bench.tenant, ASSET),
+    expect: { fence },
+    set: { held: false },
+    remove: ['workflow', 'procedure', 'subject', 'name', 'since'],
+  });
+  const later = ({ clock }: Bench): void => {
+    clock.advance(RECONCILE.checkMs);
+  };
+
+  test('healthy work is looked at, nothing is found, and its next look is an hour later', async () => {
+    const bench = use();
+    const id = await started(bench);
+    const before = await read(bench, id);
+    expect(await sweep(bench)).toEqual([]);
+    expect(await read(bench, id)).toEqual(before);
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+    const due_at = bench.clock.now() + RECONCILE.checkMs;
+    expect(await read(bench, id)).toEqual({ ...before, due_at });
+  });
+
+  test('R4: a lock that its workflow left behind at its end is released, once', async () => {
+    const bench = use();
+    const id = await started(bench);
+    await drift(bench, {
+      op: 'update',
+      key: workflowKey(bench.tenant, id),
+      expect: {},
+      set: { state: 'COMPLETED', result: 'completed', ended_seq: 1 },
+    });
+    later(bench);
+    expect(await sweep(bench, { dryRun: true })).toEqual([`R4 found ${id}`]);
+    expect((await lockOn(bench))?.held).toBe(true);
+    expect(await sweep(bench)).toContain(`R4 repaired ${id}`);
+    expect(await lockOn(bench)).toMatchObject({ held: false, fence: 1 });
+    const [, event] = await eventsOf(bench, id);
+    expect(event).toMatchObject({
+      type: 'orphan_lock_released',
+      data: { asset: ASSET, rule: 'R4' },
+      actor: { subject: 'system:reconciler', via: 'system' },
+    });
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+  });
+
+  test('R4: a start takes over a lock whose workflow is at its end, and says so', async () => {
+    const bench = use();
+    const first = await started(bench);
+    await drift(bench, {
+      op: 'update',
+      key: workflowKey(bench.tenant, first),
+      expect: {},
+      set: { state: 'COMPLETED', result: 'completed', ended_seq: 1 },
+    });
+    const second = await started(bench);
+    expect(await lockOn(bench)).toMatchObject({ held: true, workflow: second, fence: 2 });
+    const [event] = await eventsOf(bench, second);
+    expect(event?.data).toMatchObject({ rule: 'R4', taken_over_from: first });
+  });
+
+  test('R4: a start takes over a lock whose workflow is gone', async () => {
+    const bench = use();
+    const first = await started(bench);
+    await drift(bench, { op: 'delete', key: workflowKey(bench.tenant, first), expect: {} });
+    const second = await started(bench);
+    expect(await lockOn(bench)).toMatchObject({ held: true, workflow: second, fence: 2 });
+  });
+
+  test('R5: work that lost its lock gets it back under a new fence, once, and goes on', async () => {
+    const bench = use();
+    const id = await started(bench);
+    await drift(bench, freed(bench));
+    later(bench);
+    expect(await sweep(bench, { dryRun: true })).toEqual([`R5 found ${id}`]);
+    expect(await sweep(bench)).toEqual([`R5 repaired ${id}`]);
+    expect(await lockOn(bench)).toMatchObject({ held: true, workflow: id, fence: 2 });
+    expect(await read(bench, id)).toMatchObject({ state: 'CREATED', fence: 2 });
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+    const run = workOn(bench);
+    const input = { kind: 'choice', option: 'auto' } as const;
+    expect(
+      await run(ana(bench), { type: 'record_step', workflow: id, step: 'mode', input }),
+    ).toMatchObject({ code: 'OK' });
+    expect(
+      await run(ana(bench), { type: 'abandon_workflow', workflow: id, reason: 'over', tenure: 1 }),
+    ).toMatchObject({ code: 'OK' });
+    expect((await lockOn(bench))?.held).toBe(false);
+  });
+
+  test('R5: work whose asset somebody else holds is blocked and told of, and the other one is not touched', async () => {
+    const bench = use();
+    const first = await started(bench);
+    await drift(bench, freed(bench));
+    const ben = principal({ tenant: bench.tenant, subject: 'dev:ben', name: 'Ben' });
+    const second = idIn(
+      await workOn(bench)(ben, { type: 'start_workflow', procedure: 'sample', asset: ASSET }),
+    );
+    const untouched = await read(bench, second);
+    later(bench);
+    expect(await sweep(bench)).toEqual([`R5 repaired ${first}`]);
+    const blocked = await read(bench, first);
+    expect(blocked).toMatchObject({ state: 'BLOCKED', block: { reason: 'asset_conflict' } });
+    expect(holdsAsset(blocked)).toBe(false);
+    const { due_at: _a, ...after } = await read(bench, second);
+    const { due_at: _b, ...before } = untouched;
+    expect(after).toEqual(before);
+    expect(await lockOn(bench)).toMatchObject({ workflow: second, held: true });
+    const rows = await bench.store.listOutbox(bench.tenant, first, 10);
+    expect(rows).toMatchObject([{ payload: { kind: 'block', reason: 'asset_conflict' } }]);
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+  });
+
+  test('work that lost its asset is not continued while somebody holds it, and takes it again afterwards', async () => {
+    const bench = use();
+    const first = await started(bench);
+    await drift(bench, freed(bench));
+    const second = await started(bench);
+    later(bench);
+    await sweep(bench);
+    const { block } = await read(bench, first);
+    const run = workOn(bench);
+    const go = {
+      type: 'resolve_block',
+      workflow: first,
+      block: block?.seq ?? 0,
+      decision: 'continue',
+      reason: 'it is needed',
+    } as const;
+    expect(await run(cara(bench), go)).toMatchObject({ code: 'ASSET_BUSY', holder: 'Ana' });
+    expect(await run(cara(bench), { ...go, decision: 'retake' })).toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      faults: [{ path: '/decision' }],
+    });
+    await run(ana(bench), { type: 'abandon_workflow', workflow: second, reason: 'x', tenure: 1 });
+    expect(await run(cara(bench), go)).toMatchObject({
+      code: 'OK',
+      workflow: { state: 'RUNNING' },
+    });
+    const lock = await lockOn(bench);
+    expect(lock).toMatchObject({ held: true, workflow: first, fence: 3 });
+    expect((await read(bench, first)).fence).toBe(3);
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+  });
+
+  test('R8: pointers that are missing, or were left with others, are rebuilt from the workflow, once', async () => {
+    const bench = use();
+    const { store, tenant } = bench;
+    const id = await started(bench);
+    const pointer = (subject: string) =>
+      ({ kind: 'pointer', tenant, subject, workflow: id }) as const;
+    await drift(bench, { op: 'delete', key: pointer('dev:ana'), expect: {} });
+    expect(await store.listPointers(tenant, 'dev:ana', 10)).toEqual([]);
+    later(bench);
+    expect(await sweep(bench, { dryRun: true })).toEqual([`R8 found ${id}`]);
+    expect(await sweep(bench)).toEqual([`R8 repaired ${id}`]);
+    expect(await store.listPointers(tenant, 'dev:ana', 10)).toMatchObject([
+      { workflow: id, asset: ASSET, procedure: 'sample' },
+    ]);
+    await drift(bench, {
+      op: 'update',
+      key: workflowKey(tenant, id),
+      expect: {},
+      set: { state: 'COMPLETED', result: 'completed', ended_seq: 1 },
+    });
+    later(bench);
+    expect(await sweep(bench)).toEqual([`R4 repaired ${id}`, `R8 repaired ${id}`]);
+    expect(await store.listPointers(tenant, 'dev:ana', 10)).toEqual([]);
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+  });
+
+  test('R8: a broken trail is never rewritten; the work is frozen until a person has looked', async () => {
+    const bench = use();
+    const { tenant } = bench;
+    const id = await started(bench);
+    const key = { kind: 'event', tenant, workflow: id, seq: 1 } as const;
+    await drift(bench, { op: 'update', key, expect: {}, set: { hash: 'f'.repeat(64) } });
+    const broken = (await bench.store.snapshot([key]))[0];
+    later(bench);
+    expect(await sweep(bench, { dryRun: true })).toEqual([`R8 found ${id}`]);
+    expect((await read(bench, id)).frozen).toBeUndefined();
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
+    expect((await bench.store.snapshot([key]))[0]).toEqual(broken);
+    const input = { kind: 'choice', option: 'auto' } as const;
+    const command = { type: 'record_step', workflow: id, step: 'mode', input } as const;
+    expect(await workOn(bench)(ana(bench), command)).toEqual({
+      code: 'BACKEND_UNAVAILABLE',
+      retryable: false,
+      retryAfterMs: 1_000,
+    });
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+  });
+
+  test('the work of a procedure that this process lacks is not judged, and comes up again soon', async () => {
+    const bench = use();
+    const id = await started(bench);
+    await drift(
+      bench,
+      {
+        op: 'update',
+        key: workflowKey(bench.tenant, id),
+        expect: {},
+        set: { procedure_version: 9 },
+      },
+      freed(bench),
+    );
+    later(bench);
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
+    expect((await read(bench, id)).due_at).toBe(bench.clock.now() + RECONCILE.laterMs);
+    expect((await lockOn(bench))?.held).toBe(false);
+  });
+
+  test('after its end a workflow is looked at once more, and then no more', async () => {
+    const bench = use();
+    const id = await started(bench);
+    await workOn(bench)(ana(bench), {
+      type: 'abandon_workflow',
+      workflow: id,
+      reason: 'over',
+      tenure: 1,
+    });
+    expect((await read(bench, id)).due_at).toBe(bench.clock.now() + RECONCILE.lastCheckMs);
+    bench.clock.advance(RECONCILE.lastCheckMs);
+    expect(await sweep(bench)).toEqual([]);
+    expect(await read(bench, id)).not.toHaveProperty('due_at');
+  });
+
+  test('a sweep that nothing is due for takes no lease', async () => {
+    const bench = use();
+    const taken: string[] = [];
+    const store: StorageBackend = {
+      ...bench.store,
+      listDue: () => Promise.resolve({ items: [] }),
+      takeLease: (...args) => {
+        taken.push('lease');
+        return bench.store.takeLease(...args);
+      },
+    };
+    const report = await sweeperOn(bench, store).sweep(0, { goOn: () => true });
+    expect(report).toMatchObject({ end: 'idle', looked: 0 });
+    expect(taken).toEqual([]);
+  });
+
+  test('of two sweepers one has the shard, and gives it back at its end', async () => {
+    const bench = use();
+    const { store, clock } = bench;
+    await started(bench);
+    later(bench);
+    const until = clock.now() + 60_000;
+    for (let shard = 0; shard < (await store.shards()); shard++) {
+      const lease = await store.takeLease(shard, 'other', { now: clock.now(), until });
+      expect(lease).toMatchObject({ shard, by: 'other' });
+      expect(await store.takeLease(shard, 'third', { now: clock.now(), until })).toBeUndefined();
+      if (lease === undefined) throw new Error('the lease is free');
+      expect(await sweep(bench)).toEqual([]);
+      const again = await store.takeLease(shard, 'other', { now: clock.now(), until });
+      expect(again?.epoch).toBe(lease.epoch + 1);
+      expect(await store.renewLease(lease, until)).toBeUndefined();
+      expect(await store.releaseLease(lease)).toBe(false);
+      if (again === undefined) throw new Error('it is the same holder');
+      expect(await store.releaseLease(again)).toBe(true);
+      const next = await store.takeLease(shard, 'third', { now: clock.now(), until });
+      expect(next?.epoch).toBe(again.epoch + 1);
+      if (next !== undefined) await store.releaseLease(next);
+    }
+  });
+
+  test.each([
+    ['R4', `R4 repaired`],
+    ['R5', `R5 repaired`],
+    ['R8', `R8 repaired`],
+  ])(
+    '%s: a sweeper that was overtaken in the middle of its repair changes nothing',
+    async (rule) => {
+      const bench = use();
+      const { store, clock, tenant } = bench;
+      const id = await started(bench);
+      if (rule === 'R5') await drift(bench, freed(bench));
+      else if (rule === 'R8') {
+        const key = { kind: 'pointer', tenant, subject: 'dev:ana', workflow: id } as const;
+        await drift(bench, { op: 'delete', key, expect: {} });
+      } else {
+        const set = { state: 'COMPLETED', result: 'completed', ended_seq: 1 };
+        await drift(bench, { op: 'update', key: workflowKey(tenant, id), expect: {}, set });
+      }
+      later(bench);
+      const before = await Promise.all([read(bench, id), lockOn(bench), eventsOf(bench, id)]);
+      const paused: StorageBackend = {
+        ...store,
+        // It stands still right before its repair is sent, until its lease is over and taken.
+        commit: async (transaction, deadlineMs) => {
+          if (transaction.lease === undefined) return store.commit(transaction, deadlineMs);
+          const now = clock.now() + RECONCILE.leaseMs + 1;
+          const { shard } = transaction.lease;
+          const other = await store.takeLease(shard, 'other', { now, until: now + 1 });
+          expect(other?.epoch).toBe(transaction.lease.epoch + 1);
+          const result = await store.commit(transaction, deadlineMs + RECONCILE.leaseMs);
+          expect(result).toEqual({ ok: false, failed: [], leaseLost: true });
+          return result;
+        },
+      };
+      expect(await sweep(bench, { rules: [rule as 'R4'] }, sweeperOn(bench, paused))).toEqual([]);
+      expect(await Promise.all([read(bench, id), lockOn(bench), eventsOf(bench, id)])).toEqual(
+        before,
+      );
+      clock.advance(RECONCILE.leaseMs * 2);
+      expect(await sweep(bench, { rules: [rule as 'R4'] })).toEqual([`${rule} repaired ${id}`]);
+    },
+  );
+
+  test('a forced release blocks the holder, raises the fence, tells of it, and is undone by continue', async () => {
+    const bench = use();
+    const { store, clock, tenant } = bench;
+    const id = await started(bench);
+    const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
+    const release = () =>
+      releaseLock(
+        parts,
+        commandLine(tenant),
+        { asset: 'unit-1', reason: 'fire' },
+        clock.now() + 9_000,
+      );
+    expect(await release()).toEqual({ code: 'RELEASED', workflow: id, name: 'Ana' });
+    expect(await release()).toEqual({ code: 'FREE' });
+    expect(await lockOn(bench)).toMatchObject({ held: false, fence: 2 });
+    const blocked = await read(bench, id);
+    expect(blocked).toMatchObject({ state: 'BLOCKED', block: { reason: 'lock_released' } });
+    const [, event] = await eventsOf(bench, id);
+    expect(event).toMatchObject({ type: 'lock_released', data: { reason: 'fire', fence: 1 } });
+    expect(await store.listOutbox(tenant, id, 10)).toMatchObject([
+      { payload: { kind: 'block', reason: 'lock_released' } },
+    ]);
+    // Somebody who knows nothing of it yet changes nothing.
+    const run = workOn(bench);
+    const input = { kind: 'choice', option: 'auto' } as const;
+    expect(
+      await run(ana(bench), { type: 'record_step', workflow: id, step: 'mode', input }),
+    ).toMatchObject({ code: 'WORKFLOW_BLOCKED' });
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+    const seq = blocked.block?.seq ?? 0;
+    const go = { type: 'resolve_block', workflow: id, block: seq, reason: 'over' } as const;
+    const continued = { ...go, decision: 'continue' } as const;
+    expect(await run(cara(bench), continued)).toMatchObject({
+      code: 'OK',
+      workflow: { state: 'RUNNING' },
+    });
+    expect(await run(cara(bench), continued)).toMatchObject({ code: 'OK', duplicate: true });
+    expect(await lockOn(bench)).toMatchObject({ held: true, workflow: id, fence: 3 });
+  });
+
+  test('work that lost its asset is ended without touching the lock of whoever has it now', async () => {
+    const bench = use();
+    const { store, clock, tenant } = bench;
+    const id = await started(bench);
+    const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
+    const command = { asset: ASSET, reason: 'fire' };
+    await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000);
+    const second = await started(bench);
+    const held = await lockOn(bench);
+    const { block } = await read(bench, id);
+    const seq = block?.seq ?? 0;
+    const end = { type: 'resolve_block', workflow: id, block: seq, reason: 'over' } as const;
+    expect(await workOn(bench)(cara(bench), { ...end, decision: 'abandon' })).toMatchObject({
+      code: 'OK',
+      workflow: { state: 'COMPLETED', result: 'abandoned' },
+    });
+    expect(await lockOn(bench)).toEqual(held);
+    expect(held).toMatchObject({ workflow: second });
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+  });
+
+  test('a block by a deviation stands again once the asset is back', async () => {
+    const bench = use();
+    const { store, clock, tenant } = bench;
+    const id = await started(bench);
+    const run = workOn(bench);
+    const input = { kind: 'confirm', confirmed: false } as const;
+    const no = { type: 'record_step', workflow: id, step: 'ready', input } as const;
+    const asked = await run(ana(bench), no);
+    if (asked.code !== 'NEEDS_CONFIRMATION') throw new Error(asked.code);
+    await run(ana(bench), { ...no, confirmation: asked.state ?? '' });
+    const { block } = await read(bench, id);
+    expect(block).toMatchObject({ reason: 'deviation', step: 'ready' });
+    const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
+    const command = { asset: ASSET, reason: 'fire' };
+    await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000);
+    const lost = (await read(bench, id)).block;
+    expect(lost).toMatchObject({ reason: 'lock_released', earlier: block });
+    const go = {
+      type: 'resolve_block',
+      workflow: id,
+      reason: 'over',
+      decision: 'continue',
+    } as const;
+    expect(await run(cara(bench), { ...go, block: lost?.seq ?? 0 })).toMatchObject({
+      code: 'OK',
+      workflow: { state: 'BLOCKED' },
+    });
+    const back = await read(bench, id);
+    expect(back.block).toEqual(block);
+    expect(await lockOn(bench)).toMatchObject({ held: true, workflow: id });
+    expect(await run(cara(bench), { ...go, block: block?.seq ?? 0 })).toMatchObject({
+      code: 'OK',
+      workflow: { state: 'RUNNING' },
+    });
+  });
+}
+
+function idIn(outcome: Outcome): string {
+  if (outcome.code !== 'OK') throw new Error(JSON.stringify(outcome));
+  return outcome.receipt.workflow;
+}
