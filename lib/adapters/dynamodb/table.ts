@@ -32,8 +32,8 @@ export const TABLE_INDEXES: readonly TableIndex[] = [DUE_INDEX, LIST_INDEX];
 /** The attribute after which the table may delete an item: epoch seconds, on ledger rows only. */
 export const TTL_ATTRIBUTE = 'expires_at';
 
-/** What the table's stream has to carry for whoever delivers outbox rows. */
-export const STREAM_VIEW = 'NEW_IMAGE';
+/** What the table's stream carries: claiming a row gives its content, and no second copy is kept. */
+export const STREAM_VIEW = 'KEYS_ONLY';
 
 /** Why a text cannot be the name of a table, or undefined. Source: DynamoDB naming rules. */
 export function tableNameFault(name: string): string | undefined {

@@ -62,7 +62,8 @@ async function holdersOf(store: Reader, workflow: Workflow): Promise<readonly st
     for (const event of page) {
       const { type, actor, data } = eventBody(event);
       if (type === 'workflow_started') people.add(actor.subject);
-      if (type === 'workflow_handed_over') people.add(String(data['to']));
+      const { to } = data;
+      if (type === 'workflow_handed_over' && typeof to === 'string') people.add(to);
     }
   }
   people.delete(holder.subject);
