@@ -24,7 +24,7 @@ describe('the table', () => {
     expect(createTableInput('checkpoint')).toEqual(input);
     expect(createTableInput('checkpoint', { stream: true })).toEqual({
       ...input,
-      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' },
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
     });
   });
 
