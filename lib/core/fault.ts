@@ -11,6 +11,7 @@ export type FaultCode =
   | 'FORMAT_TOO_NEW'
   | 'ITEM_DAMAGED'
   | 'CHAIN_TORN'
+  | 'LOCK_LOST'
   | 'CHAIN_BROKEN'
   | 'PLAN_REFUSED'
   | 'STATE_TOO_LARGE'
@@ -36,7 +37,7 @@ export function isFault(error: unknown): error is Fault {
 }
 
 /** Whether a stored item is there and this release cannot read it. */
-export function isDamage(error: unknown): boolean {
+export function isDamage(error: unknown): error is Fault {
   return isFault(error) && ['ITEM_DAMAGED', 'FORMAT_TOO_NEW'].includes(error.code);
 }
 

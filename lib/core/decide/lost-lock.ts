@@ -37,11 +37,12 @@ export function ownsLock({ id, fence }: Workflow, lock: Lock | undefined): boole
 
 /** Takes the asset away from a workflow that holds it, and blocks the workflow. */
 export function forcedRelease(
-  { workflow, procedure }: LockSituation,
+  { workflow, procedure, lock }: LockSituation,
   reason: string,
   context: RepairContext,
 ): CommitPlan {
-  const { asset, id, fence } = workflow;
+  const { asset, id } = workflow;
+  const { fence } = lock ?? workflow;
   return blocked(workflow, procedure, context, {
     type: 'lock_released',
     reason: 'lock_released',
@@ -138,7 +139,7 @@ function plan(
   };
 }
 
-/** Whether an asset can be taken away from a workflow: only from one that holds it. */
-export function canLose(workflow: Workflow, lock: Lock | undefined): boolean {
-  return holdsAsset(workflow) && ownsLock(workflow, lock);
+/** Whether a lock can be taken away from a workflow: only from one that has a claim to it, at any fence. */
+export function canLose(workflow: Workflow, { asset, workflow: holder }: Lock): boolean {
+  return holder === workflow.id && asset === workflow.asset && holdsAsset(workflow);
 }

@@ -13,7 +13,7 @@ import type { Command } from '../model/commands.ts';
 import type { Principal } from '../model/principal.ts';
 import type { LedgerRow, Workflow } from '../model/workflow.ts';
 import type { Outcome, Refusal } from '../outcome.ts';
-import { aggregateAfter, compilePlan } from '../plan.ts';
+import { aggregateAfter, compilePlan, type CommitPlan } from '../plan.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import type { CommitResult, FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
@@ -213,7 +213,25 @@ export function createService(parts: ServiceParts): Service {
       return { code: 'OK', duplicate: false, receipt, workflow };
     }
     memory.forget(after.tenant, after.id);
+    if (hasLostLock(plan, result)) await lostLock(attempt, plan);
     return reasons(attempt, result);
+  };
+
+  /** Has a sweep look at once at work whose lock is not its own: no command can go on until then (R5). */
+  const lostLock = async (attempt: Attempt, { aggregate }: CommitPlan): Promise<never> => {
+    assert(aggregate.op === 'update', 'only work that is there can lose its lock');
+    const { tenant, id, version } = aggregate.before;
+    const now = clock.now();
+    await store.keep(
+      {
+        op: 'update',
+        key: { kind: 'workflow', tenant, id },
+        expect: { version },
+        set: { due_at: now },
+      },
+      attempt.deadlineMs,
+    );
+    throw new Fault('retryable', 'LOCK_LOST', "the lock of the asset is not the work's own");
   };
 
   /** Reads why a commit was refused, in order of precedence: ledger, others, lock, version, event. */
@@ -254,6 +272,14 @@ export function createService(parts: ServiceParts): Service {
   };
 
   return { execute };
+}
+
+/** Whether the state was as expected and the lock that goes with it was not, which is drift (I1). */
+function hasLostLock({ locks, ledger }: CommitPlan, { failed, contended }: Refused): boolean {
+  if (contended === true || locks.every(({ op }) => op === 'take')) return false;
+  const kinds = failed.map(({ key }) => key.kind);
+  if (ledger !== undefined && kinds.includes('ledger')) return false;
+  return kinds.includes('lock') && !kinds.includes('workflow');
 }
 
 /** Randomness for one decision, drawn when it is first looked at: most decisions need none. */
