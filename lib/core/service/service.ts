@@ -13,7 +13,7 @@ import type { Command } from '../model/commands.ts';
 import type { Principal } from '../model/principal.ts';
 import type { LedgerRow, Workflow } from '../model/workflow.ts';
 import type { Outcome, Refusal } from '../outcome.ts';
-import { aggregateAfter, compilePlan } from '../plan.ts';
+import { aggregateAfter, compilePlan, type CommitPlan } from '../plan.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import type { CommitResult, FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
@@ -213,7 +213,21 @@ export function createService(parts: ServiceParts): Service {
       return { code: 'OK', duplicate: false, receipt, workflow };
     }
     memory.forget(after.tenant, after.id);
+    if (lostItsLock(plan, result)) {
+      await hurry(after.tenant, after.id);
+      throw new Fault('retryable', 'BACKEND_UNAVAILABLE', 'the workflow has lost its lock');
+    }
     return reasons(attempt, result);
+  };
+
+  /** The next sweep looks at a workflow that was found to have drifted; failing that, a later one. */
+  const hurry = async (tenant: string, id: string): Promise<void> => {
+    const key = { kind: 'workflow', tenant, id } as const;
+    const [workflow] = await store.snapshot([key]);
+    if (workflow === undefined) return;
+    const now = clock.now();
+    const expect = { version: workflow.version };
+    await store.keep({ op: 'update', key, expect, set: { due_at: now } }, now + HURRY_MS);
   };
 
   /** Reads why a commit was refused, in order of precedence: ledger, others, lock, version, event. */
@@ -255,6 +269,15 @@ export function createService(parts: ServiceParts): Service {
 
   return { execute };
 }
+
+/** Whether the lock that a workflow ought to hold is not its own, while its state is as it was read. */
+function lostItsLock(plan: CommitPlan, { failed, contended }: Refused): boolean {
+  const held = plan.locks.some(({ op }) => op === 'release' || op === 'hand_over');
+  return held && contended !== true && failed.every(({ key }) => key.kind === 'lock');
+}
+
+/** How long bookkeeping of a command may take. */
+const HURRY_MS = 1_000;
 
 /** Randomness for one decision, drawn when it is first looked at: most decisions need none. */
 function freshFrom(random: Random): DecideContext['fresh'] {

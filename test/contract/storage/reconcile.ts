@@ -162,6 +162,22 @@ export function reconcileCases(use: UseBench): void {
     expect((await lockOn(bench))?.held).toBe(false);
   });
 
+  test('R5: work that lost its lock is not ended, and the next sweep repairs it', async () => {
+    const bench = use();
+    const id = await started(bench);
+    await drift(bench, freed(bench));
+    const run = workOn(bench);
+    const end = { type: 'abandon_workflow', workflow: id, reason: 'over', tenure: 1 } as const;
+    expect(await run(ana(bench), end)).toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+      retryable: true,
+    });
+    expect((await read(bench, id)).state).toBe('CREATED');
+    expect(await sweep(bench)).toEqual([`R5 repaired ${id}`]);
+    expect(await run(ana(bench), end)).toMatchObject({ code: 'OK', duplicate: false });
+    expect((await lockOn(bench))?.held).toBe(false);
+  });
+
   test('R5: work whose asset somebody else holds is blocked and told of, and the other one is not touched', async () => {
     const bench = use();
     const first = await started(bench);
