@@ -11,7 +11,6 @@ export type FaultCode =
   | 'FORMAT_TOO_NEW'
   | 'ITEM_DAMAGED'
   | 'CHAIN_TORN'
-  | 'LOCK_LOST'
   | 'CHAIN_BROKEN'
   | 'PLAN_REFUSED'
   | 'STATE_TOO_LARGE'

@@ -35,7 +35,7 @@ export const PARTS: Readonly<Record<string, Readonly<Record<string, Tests>>>> = 
     'lib/core/check-transaction.ts': plan,
   },
   decide: {
-    'lib/core/decide/assignment.ts': [answers, effects, refusals],
+    'lib/core/decide/assignment.ts': [answers, effects, lifecycle, refusals],
     'lib/core/decide/decide.ts': [effects, lifecycle, refusals],
     'lib/core/decide/decision.ts': [effects, lifecycle, refusals],
     'lib/core/decide/erase.ts': ['decide/erase'],

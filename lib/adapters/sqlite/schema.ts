@@ -53,13 +53,16 @@ const MIGRATIONS: readonly string[] = [
   `,
   `
   UPDATE outbox SET body = json_set(body, '$.rev', 0) WHERE body ->> 'rev' IS NULL;
+  ALTER TABLE outbox ADD COLUMN parked_at TEXT
+    GENERATED ALWAYS AS (CASE WHEN json_valid(body) THEN body ->> 'parked_at' END) VIRTUAL;
   DROP INDEX outbox_by_due;
-  CREATE INDEX outbox_by_due ON outbox (due_at) WHERE body ->> 'parked_at' IS NULL;
-  CREATE INDEX outbox_parked ON outbox (tenant, body ->> 'parked_at', body ->> 'id')
-    WHERE body ->> 'parked_at' IS NOT NULL;
+  CREATE INDEX outbox_by_due ON outbox (due_at) WHERE parked_at IS NULL;
+  CREATE INDEX outbox_parked ON outbox (tenant, parked_at) WHERE parked_at IS NOT NULL;
   `,
   `
-  CREATE INDEX workflows_by_due ON workflows (body ->> 'due_at') WHERE body ->> 'due_at' IS NOT NULL;
+  ALTER TABLE workflows ADD COLUMN due_at INTEGER
+    GENERATED ALWAYS AS (CASE WHEN json_valid(body) THEN body ->> 'due_at' END) VIRTUAL;
+  CREATE INDEX workflows_by_due ON workflows (due_at) WHERE due_at IS NOT NULL;
   CREATE TABLE leases (
     shard INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, holder TEXT NOT NULL, until INTEGER NOT NULL
   ) STRICT;

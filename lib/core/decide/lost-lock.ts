@@ -1,6 +1,5 @@
 // Work that loses its asset, or gets it back, by another hand than its own: a forced release, and the
 // repairs of rule R5. State and lock move in one transaction (I1). Pure.
-import type { Principal } from '../model/principal.ts';
 import type { Procedure } from '../model/procedure.ts';
 import {
   holdsAsset,
@@ -12,15 +11,12 @@ import {
 } from '../model/workflow.ts';
 import type { CommitPlan, LockPlan, WorkflowChange } from '../plan.ts';
 import { takenAgain } from './asset-lock.ts';
-import { appended } from './appended.ts';
+import { appended, type AppendContext } from './appended.ts';
 import { notifications } from './decision.ts';
 
 /** On whose behalf something is repaired, and who is told of it. */
-export interface RepairContext {
-  readonly principal: Principal;
-  readonly now: number;
+export interface RepairContext extends AppendContext {
   readonly sinks: readonly string[];
-  readonly requestId?: string;
 }
 
 /** What these decisions look at, as of one moment. */

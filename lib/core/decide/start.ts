@@ -45,7 +45,8 @@ export function decideStart(
   }
   const { lock, holding } = state;
   // A lock that was left behind is taken over (R4), guarded by the state of whoever left it.
-  const orphan = lock?.held === true && isOrphaned(lock, holding) ? lock : undefined;
+  const left = lock?.held === true && lock.workflow !== undefined && isOrphaned(lock, holding);
+  const orphan = left ? lock : undefined;
   if (lock?.held === true && orphan === undefined) {
     return meetHeldLock(lock, holding, procedure.id, context);
   }

@@ -1,7 +1,7 @@
 // Delivers outbox rows: claims the head of a lane, hands it to its sink, and takes it out of the table.
 // Invariants: I3 (a row is deleted only after its sink accepted it, on the claimer's own claim), I5.
 // A failed sink holds up its own lane of one aggregate and nothing else.
-import { isDamage, isFault } from '../fault.ts';
+import { isDamage, isFault, type Fault } from '../fault.ts';
 import type { OutboxRow } from '../model/workflow.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import { isDeliveryError, type NotificationSink } from '../ports/sink.ts';
@@ -40,8 +40,8 @@ export interface Dispatcher {
   /** Delivers what may leave of one lane; answers when its head is due, where one still waits. */
   drainLane(lane: Lane, goOn: () => boolean): Promise<LaneDrained>;
   /**
-   * Delivers what is due in a shard, `lanes` lanes at a time. A damaged row holds up its own lane, and
-   * is thrown as `ITEM_DAMAGED` once all the others had their turn.
+   * Delivers what is due in a shard, `lanes` lanes at a time. A row that cannot be read or written
+   * holds up its own lane, and its fault is thrown once all the others had their turn.
    */
   drainDue(shard: number, goOn: () => boolean, lanes: number): Promise<DrainCounts>;
 }
@@ -131,7 +131,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
         const [first] = items;
         if (first === undefined) return;
         const drained = await drainLane(first, goOn).catch((error: unknown) => {
-          if (!isDamage(error)) throw error;
+          if (!isHopeless(error)) throw error;
           damage.push(error);
         });
         if (drained === undefined) return;
@@ -149,6 +149,11 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   };
 
   return { drainLane, drainDue };
+}
+
+/** Whether a lane cannot go on, whatever the store does: its head cannot be read, or not be written. */
+export function isHopeless(error: unknown): error is Fault {
+  return isDamage(error) || (isFault(error) && error.kind === 'terminal');
 }
 
 function failureOf(error: unknown): Failure {

@@ -1,9 +1,9 @@
 // One look at what is due in a shard: delivers outbox rows, and repairs what has drifted, under a lease
 // whose epoch every repair carries. Invariant I5: whoever was overtaken changes nothing.
 import { verifyWorkflow } from '../audit.ts';
-import type { Dispatcher, DrainCounts } from '../dispatch/dispatcher.ts';
+import { isHopeless, type Dispatcher, type DrainCounts } from '../dispatch/dispatcher.ts';
 import type { RepairContext } from '../decide/lost-lock.ts';
-import { isDamage, isFault } from '../fault.ts';
+import { isFault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
 import type { Principal } from '../model/principal.ts';
 import { compilePlan } from '../plan.ts';
@@ -111,7 +111,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
       let damage: Error | undefined;
       // What stands damaged in the outbox keeps no work from being repaired; it is told at the end.
       const damaged = (error: unknown): DrainCounts => {
-        if (!isDamage(error)) throw error;
+        if (!isHopeless(error)) throw error;
         damage = error;
         return NOTHING;
       };

@@ -213,25 +213,21 @@ export function createService(parts: ServiceParts): Service {
       return { code: 'OK', duplicate: false, receipt, workflow };
     }
     memory.forget(after.tenant, after.id);
-    if (hasLostLock(plan, result)) await lostLock(attempt, plan);
+    if (lostItsLock(plan, result)) {
+      await hurry(after.tenant, after.id);
+      throw new Fault('retryable', 'BACKEND_UNAVAILABLE', 'the workflow has lost its lock');
+    }
     return reasons(attempt, result);
   };
 
-  /** Has a sweep look at once at work whose lock is not its own: no command can go on until then (R5). */
-  const lostLock = async (attempt: Attempt, { aggregate }: CommitPlan): Promise<never> => {
-    assert(aggregate.op === 'update', 'only work that is there can lose its lock');
-    const { tenant, id, version } = aggregate.before;
+  /** The next sweep looks at a workflow that was found to have drifted; failing that, a later one. */
+  const hurry = async (tenant: string, id: string): Promise<void> => {
+    const key = { kind: 'workflow', tenant, id } as const;
+    const [workflow] = await store.snapshot([key]);
+    if (workflow === undefined) return;
     const now = clock.now();
-    await store.keep(
-      {
-        op: 'update',
-        key: { kind: 'workflow', tenant, id },
-        expect: { version },
-        set: { due_at: now },
-      },
-      attempt.deadlineMs,
-    );
-    throw new Fault('retryable', 'LOCK_LOST', "the lock of the asset is not the work's own");
+    const expect = { version: workflow.version };
+    await store.keep({ op: 'update', key, expect, set: { due_at: now } }, now + HURRY_MS);
   };
 
   /** Reads why a commit was refused, in order of precedence: ledger, others, lock, version, event. */
@@ -274,13 +270,14 @@ export function createService(parts: ServiceParts): Service {
   return { execute };
 }
 
-/** Whether the state was as expected and the lock that goes with it was not, which is drift (I1). */
-function hasLostLock({ locks, ledger }: CommitPlan, { failed, contended }: Refused): boolean {
-  if (contended === true || locks.every(({ op }) => op === 'take')) return false;
-  const kinds = failed.map(({ key }) => key.kind);
-  if (ledger !== undefined && kinds.includes('ledger')) return false;
-  return kinds.includes('lock') && !kinds.includes('workflow');
+/** Whether the lock that a workflow ought to hold is not its own, while its state is as it was read. */
+function lostItsLock(plan: CommitPlan, { failed, contended }: Refused): boolean {
+  const held = plan.locks.some(({ op }) => op === 'release' || op === 'hand_over');
+  return held && contended !== true && failed.every(({ key }) => key.kind === 'lock');
 }
+
+/** How long bookkeeping of a command may take. */
+const HURRY_MS = 1_000;
 
 /** Randomness for one decision, drawn when it is first looked at: most decisions need none. */
 function freshFrom(random: Random): DecideContext['fresh'] {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { migrate, schemaVersion } from '../../../lib/adapters/sqlite/schema.ts';
+import { migrate, schemaVersion, SCHEMA_VERSION } from '../../../lib/adapters/sqlite/schema.ts';
 import { startTransaction, workflowOf } from '../../support/plans.ts';
 import { sqliteFiles, type SqliteFiles } from '../../support/sqlite-files.ts';
 import { faultOf } from '../../contract/storage/bench.ts';
@@ -96,7 +96,7 @@ describe('a migration', () => {
       },
     } as DatabaseSync;
     expect(() => migrate(overtaken)).not.toThrow();
-    expect([schemaVersion(slow), schemaVersion(fast)]).toEqual([1, 1]);
+    expect([schemaVersion(slow), schemaVersion(fast)]).toEqual([SCHEMA_VERSION, SCHEMA_VERSION]);
     slow.close();
     fast.close();
   });
@@ -117,7 +117,7 @@ describe('a migration', () => {
     expect(() => migrate(interrupted)).toThrow('interrupted');
     expect(schemaVersion(db)).toBe(0);
     migrate(db);
-    expect(schemaVersion(db)).toBe(1);
+    expect(schemaVersion(db)).toBe(SCHEMA_VERSION);
     db.close();
   });
 });
@@ -135,7 +135,7 @@ describe('a database that exists', () => {
     await files.open();
     expect(sql(files.path, 'PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
     expect(sql(files.path, 'PRAGMA application_id')).toEqual({ application_id: 1_129_009_236 });
-    expect(sql(files.path, 'PRAGMA user_version')).toEqual({ user_version: 1 });
+    expect(sql(files.path, 'PRAGMA user_version')).toEqual({ user_version: SCHEMA_VERSION });
   });
 
   test('is used although its creator died before it had tables', async () => {
@@ -146,7 +146,7 @@ describe('a database that exists', () => {
 
   test('of a newer schema is refused and left alone', async () => {
     await (await files.open()).close();
-    sql(files.path, 'PRAGMA user_version = 2');
+    sql(files.path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     const before = readFileSync(files.path);
     expect(await faultOf(files.open())).toMatchObject(TOO_NEW);
     expect(await faultOf(files.open({ readOnly: true }))).toMatchObject(TOO_NEW);
@@ -155,11 +155,11 @@ describe('a database that exists', () => {
 
   test('that a newer release migrates meanwhile is neither read nor written any more', async () => {
     const store = await files.open();
-    sql(files.path, 'PRAGMA user_version = 2');
+    sql(files.path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     const commit = store.commit(startTransaction({ tenant }), files.clock.now() + 1_000);
     expect(await faultOf(commit)).toMatchObject(TOO_NEW);
     expect(await faultOf(store.snapshot([key]))).toMatchObject(TOO_NEW);
-    sql(files.path, 'PRAGMA user_version = 1');
+    sql(files.path, `PRAGMA user_version = ${SCHEMA_VERSION}`);
     expect(await store.snapshot([key])).toEqual([undefined]);
   });
 

@@ -163,6 +163,22 @@ export function reconcileCases(use: UseBench): void {
     expect((await lockOn(bench))?.held).toBe(false);
   });
 
+  test('R5: work that lost its lock is not ended, and the next sweep repairs it', async () => {
+    const bench = use();
+    const id = await started(bench);
+    await drift(bench, freed(bench));
+    const run = workOn(bench);
+    const end = { type: 'abandon_workflow', workflow: id, reason: 'over', tenure: 1 } as const;
+    expect(await run(ana(bench), end)).toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+      retryable: true,
+    });
+    expect((await read(bench, id)).state).toBe('CREATED');
+    expect(await sweep(bench)).toEqual([`R5 repaired ${id}`]);
+    expect(await run(ana(bench), end)).toMatchObject({ code: 'OK', duplicate: false });
+    expect((await lockOn(bench))?.held).toBe(false);
+  });
+
   test('R5: work whose asset somebody else holds is blocked and told of, and the other one is not touched', async () => {
     const bench = use();
     const first = await started(bench);
@@ -486,24 +502,6 @@ export function reconcileCases(use: UseBench): void {
     });
   });
 
-  test('a lock that is lost is found when its work cannot end without it, and the next sweep gives it back', async () => {
-    const bench = use();
-    const { clock } = bench;
-    const id = await started(bench);
-    await drift(bench, freed(bench));
-    clock.advance(1_000);
-    const end = { type: 'abandon_workflow', workflow: id, reason: 'over', tenure: 1 } as const;
-    const run = workOn(bench);
-    expect(await run(ana(bench), end)).toMatchObject({
-      code: 'BACKEND_UNAVAILABLE',
-      retryable: true,
-    });
-    expect(await read(bench, id)).toMatchObject({ state: 'CREATED', due_at: clock.now() });
-    expect(await sweep(bench)).toEqual([`R5 repaired ${id}`]);
-    expect(await run(ana(bench), end)).toMatchObject({ code: 'OK', duplicate: false });
-    expect((await lockOn(bench))?.held).toBe(false);
-  });
-
   test('an event that cannot be read does not end a sweep; its work is frozen', async () => {
     const bench = use();
     const { tenant } = bench;
@@ -551,43 +549,49 @@ export function reconcileCases(use: UseBench): void {
     expect((await read(bench, id)).due_at).toBe(clock.now() + RECONCILE.laterMs);
   });
 
-  test('a notification that cannot be read holds up no other one and no repair, and is told at the end', async () => {
-    const bench = use();
-    const { store, clock } = bench;
-    const id = await started(bench);
-    await drift(bench, freed(bench));
-    const other = await started(bench, 'UNIT-2');
-    const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
-    const release = { asset: 'UNIT-2', reason: 'fire' };
-    await releaseLock(parts, commandLine(bench.tenant), release, clock.now() + 9_000);
-    const third = await started(bench, 'UNIT-3');
-    await releaseLock(
-      parts,
-      commandLine(bench.tenant),
-      { ...release, asset: 'UNIT-3' },
-      clock.now() + 9_000,
-    );
-    later(bench);
-    const damaged: StorageBackend = {
-      ...store,
-      laneHead: (tenant, workflow, lane) =>
-        workflow === other
-          ? Promise.reject(new Fault('retryable', 'ITEM_DAMAGED', 'planted'))
-          : store.laneHead(tenant, workflow, lane),
-    };
-    const sweeper = sweeperOn(bench, damaged);
-    let told = 0;
-    for (let shard = 0; shard < (await store.shards()); shard++) {
-      await sweeper.sweep(shard, { goOn: () => true }).catch((error: unknown) => {
-        expect(error).toMatchObject({ code: 'ITEM_DAMAGED' });
-        told += 1;
-      });
-    }
-    expect(told).toBe(1);
-    expect(await store.listOutbox(bench.tenant, third, 10)).toEqual([]);
-    expect(await store.listOutbox(bench.tenant, other, 10)).toHaveLength(1);
-    expect((await lockOn(bench))?.workflow).toBe(id);
-  });
+  test.each([
+    ['retryable', 'ITEM_DAMAGED'],
+    ['terminal', 'PLAN_REFUSED'],
+  ] as const)(
+    'a notification with a %s fault %s holds up no other one and no repair, and is told at the end',
+    async (kind, code) => {
+      const bench = use();
+      const { store, clock } = bench;
+      const id = await started(bench);
+      await drift(bench, freed(bench));
+      const other = await started(bench, 'UNIT-2');
+      const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
+      const release = { asset: 'UNIT-2', reason: 'fire' };
+      await releaseLock(parts, commandLine(bench.tenant), release, clock.now() + 9_000);
+      const third = await started(bench, 'UNIT-3');
+      await releaseLock(
+        parts,
+        commandLine(bench.tenant),
+        { ...release, asset: 'UNIT-3' },
+        clock.now() + 9_000,
+      );
+      later(bench);
+      const damaged: StorageBackend = {
+        ...store,
+        laneHead: (tenant, workflow, lane) =>
+          workflow === other
+            ? Promise.reject(new Fault(kind, code, 'planted'))
+            : store.laneHead(tenant, workflow, lane),
+      };
+      const sweeper = sweeperOn(bench, damaged);
+      let told = 0;
+      for (let shard = 0; shard < (await store.shards()); shard++) {
+        await sweeper.sweep(shard, { goOn: () => true }).catch((error: unknown) => {
+          expect(error).toMatchObject({ code });
+          told += 1;
+        });
+      }
+      expect(told).toBe(1);
+      expect(await store.listOutbox(bench.tenant, third, 10)).toEqual([]);
+      expect(await store.listOutbox(bench.tenant, other, 10)).toHaveLength(1);
+      expect((await lockOn(bench))?.workflow).toBe(id);
+    },
+  );
 
   test('a forced release takes a lock from its work under whatever fence it has', async () => {
     const bench = use();

@@ -210,6 +210,18 @@ describe('an answer', () => {
     expect(found(give(person('Cara', ['procedures:supervise']), 1, ben))).toEqual([]);
   });
 
+  it('as second person beside a correction leaves it a correction, repeated as well', () => {
+    const command = { type: 'hand_over', workflow: 'w001', to: 'dev:ben', tenure: 1 } as const;
+    world.run(ana, command, profile);
+    const state = asked(record('isolated', yes), ben);
+    const corrected = answering(
+      { ...record('isolated', yes), type: 'correct_step', replaces: 2 } as const,
+      state,
+    );
+    expect(world.run(ben, corrected)).toMatchObject({ receipt: { command: 'correct_step' } });
+    expect(found(world.run(ben, corrected))).toEqual([4]);
+  });
+
   it('to one question is no confirmation of a value', () => {
     confirmed();
     const state = asked(record('inlet', reading(42)));

@@ -125,13 +125,18 @@ describe('a start', () => {
   });
 
   it.each([
-    ['that is unknown', undefined],
-    ['that has ended', { state: 'COMPLETED' } as const],
-  ])('on an asset whose lock names a workflow %s is no duplicate', (_what, change) => {
+    ['that is unknown', undefined, { absent: true }],
+    ['that has ended', { state: 'COMPLETED' } as const, { expect: { version: 1 } }],
+  ])('takes over a lock that names a workflow %s, if that is still so', (_what, change, guard) => {
     const { lock, state } = world;
+    const { id } = state;
     const holding = change === undefined ? undefined : { ...state, ...change };
     Object.assign(world, { lock, workflow: holding });
-    expect(told(world.decide(ana, start))).toMatchObject({ code: 'ASSET_BUSY', mine: true });
+    const decision = world.decide(ana, start);
+    if (decision.kind !== 'commit') throw new Error(`expected an effect, not ${decision.kind}`);
+    const key = { kind: 'workflow', tenant: 'acme', id };
+    expect(decision.plan.guards).toEqual([{ key, ...guard }]);
+    expect(decision.plan.locks).toMatchObject([{ op: 'take', freeAt: 1, orphanOf: id }]);
   });
 
   it('on an asset whose lock says nothing of its holder is refused all the same', () => {

@@ -1,5 +1,5 @@
 /** Builds a function's bundle as the CDK does. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { BUNDLE } from '../../../lib/infra/bundle.ts';
 import { projectRoot } from '../project-files.ts';
@@ -16,7 +16,7 @@ export async function buildBundle(entry: string, folder: string): Promise<BuiltB
   const outfile = join(folder, 'index.mjs');
   const { metafile } = await build({
     ...BUNDLE,
-    entryPoints: [join(projectRoot, entry)],
+    entryPoints: [resolve(projectRoot, entry)],
     absWorkingDir: projectRoot,
     external: [...BUNDLE.external],
     mainFields: [...BUNDLE.mainFields],
