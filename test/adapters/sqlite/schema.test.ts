@@ -138,6 +138,34 @@ describe('a database that exists', () => {
     expect(sql(files.path, 'PRAGMA user_version')).toEqual({ user_version: SCHEMA_VERSION });
   });
 
+  test('of the first schema keeps its outbox, and its active work is due to be looked at', async () => {
+    const db = new DatabaseSync(files.path);
+    migrate(db, 1);
+    const work = db.prepare(
+      'INSERT INTO workflows (tenant, id, state, created_at, body) VALUES (?, ?, ?, ?, ?)',
+    );
+    const { due_at: _due, ...before } = workflowOf({ tenant, id: 'w1' }).workflow;
+    const { created_at } = before;
+    work.run(tenant, 'w1', 'CREATED', created_at, JSON.stringify(before));
+    const over = { ...before, id: 'w2', state: 'COMPLETED' };
+    work.run(tenant, 'w2', 'COMPLETED', created_at, JSON.stringify(over));
+    work.run(tenant, 'w3', 'CREATED', created_at, 'no JSON');
+    const row = { format: 1, tenant, workflow: 'w2', lane: 'notify:log', seq: 1, id: 'r' };
+    const rest = { payload: {}, attempts: 0, due_at: 5 };
+    db.prepare(
+      'INSERT INTO outbox (tenant, workflow, lane, seq, due_at, body) VALUES (?, ?, ?, ?, ?, ?)',
+    ).run(tenant, 'w2', 'notify:log', 1, 5, JSON.stringify({ ...row, ...rest }));
+    db.close();
+    const store = await files.open();
+    const { items } = await store.listDue(0, { until: 10, limit: 10 });
+    expect(items.map(({ key: due }) => due)).toEqual([
+      key,
+      { kind: 'outbox', tenant, workflow: 'w2', lane: 'notify:log', seq: 1 },
+    ]);
+    expect(await store.snapshot([key])).toEqual([{ ...before, due_at: 0 }]);
+    expect(await store.laneHead(tenant, 'w2', 'notify:log')).toEqual({ ...row, ...rest, rev: 0 });
+  });
+
   test('is used although its creator died before it had tables', async () => {
     writeFileSync(files.path, '');
     const store = await files.open();
