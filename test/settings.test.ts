@@ -46,6 +46,9 @@ describe('readSettings', () => {
       publicUrlParameter: undefined,
       secretId: undefined,
       issuerSecretId: undefined,
+      webhooksSecretId: undefined,
+      topicArn: undefined,
+      eventBus: undefined,
     });
   });
 
@@ -76,6 +79,9 @@ describe('readSettings', () => {
       CHECKPOINT_PUBLIC_URL_PARAMETER: '/checkpoint/prod/public-url',
       CHECKPOINT_SECRET_ID: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:a-AbCdEf',
       CHECKPOINT_ISSUER_SECRET_ID: 'issuer',
+      CHECKPOINT_WEBHOOKS_SECRET_ID: 'webhooks',
+      CHECKPOINT_TOPIC_ARN: 'arn:aws:sns:eu-west-1:123456789012:notifications',
+      CHECKPOINT_EVENT_BUS: 'operations',
     });
     expect(settings).toEqual({
       host: '0.0.0.0',
@@ -109,6 +115,9 @@ describe('readSettings', () => {
       publicUrlParameter: '/checkpoint/prod/public-url',
       secretId: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:a-AbCdEf',
       issuerSecretId: 'issuer',
+      webhooksSecretId: 'webhooks',
+      topicArn: 'arn:aws:sns:eu-west-1:123456789012:notifications',
+      eventBus: 'operations',
     });
   });
 
@@ -302,6 +311,9 @@ describe('the settings table', () => {
       'CHECKPOINT_PUBLIC_URL_PARAMETER',
       'CHECKPOINT_SECRET_ID',
       'CHECKPOINT_ISSUER_SECRET_ID',
+      'CHECKPOINT_WEBHOOKS_SECRET_ID',
+      'CHECKPOINT_TOPIC_ARN',
+      'CHECKPOINT_EVENT_BUS',
     ]);
   });
 });

@@ -14,6 +14,9 @@ export const NODE_MAJOR = 24;
 /** Most bytes of the HTTP function's file. */
 export const BUNDLE_BYTES_MOST = 1_000_000;
 
+/** Most bytes of the file of a function that delivers. */
+export const DELIVERY_BUNDLE_BYTES_MOST = 800_000;
+
 /**
  * What a function does not need, and what stands in for it. The first reads keys from files, sign-in
  * sessions and metadata services, where a function has them in its environment; the second compiles JSON

@@ -26,7 +26,7 @@ export function createCheckpointApp(environment: Environment, props: AppProps = 
   const names = stackNames(stage.name);
   const data = new DataStack(app, names.data, {
     stage,
-    description: `Checkpoint ${stage.name}: table and secrets`,
+    description: `Checkpoint ${stage.name}: table, topic and secrets`,
     terminationProtection: stage.deletionProtection,
   });
   const service = new ServiceStack(app, names.service, {

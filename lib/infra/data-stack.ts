@@ -1,4 +1,4 @@
-/** What must outlive every release: the table with its key, and the deployment's secret. */
+/** What must outlive every release: the table with its key, the topic, and the deployment's secret. */
 import { Stack, Validations, type StackProps } from 'aws-cdk-lib';
 import {
   AttributeType,
@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import {
@@ -26,13 +27,15 @@ export class DataStack extends Stack {
   readonly key: Key;
   readonly table: Table;
   readonly secret: Secret;
+  /** Where notifications are published; whoever wants them subscribes. */
+  readonly topic: Topic;
 
   constructor(scope: Construct, id: string, props: StackProps & { readonly stage: Stage }) {
     super(scope, id, props);
     const { stage } = props;
     const text = (name: string) => ({ name, type: AttributeType.STRING });
     this.key = new Key(this, 'Key', {
-      description: `Table of ${this.stackName}`,
+      description: `Table and topic of ${this.stackName}`,
       enableKeyRotation: true,
       removalPolicy: stage.removal,
     });
@@ -61,6 +64,8 @@ export class DataStack extends Stack {
         projectionType: ProjectionType.KEYS_ONLY,
       });
     }
+    this.topic = new Topic(this, 'Topic', { masterKey: this.key, enforceSSL: true });
+    this.topic.applyRemovalPolicy(stage.removal);
     this.secret = new Secret(this, 'Secret', {
       description: 'Keys of confirmations, cursors, the ledger and lists of heads come from this',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },

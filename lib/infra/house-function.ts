@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Validations } from 'aws-cdk-lib';
+import { Validations, type Duration } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -24,8 +24,11 @@ export interface HouseFunctionProps {
   readonly serviceName: string;
   readonly environment: { readonly [name: string]: string };
   readonly statements: readonly PolicyStatement[];
-  /** Wildcards within the statements, each with its reason. */
+  /** Wildcards within the statements, each with its reason; the one of tracing is known. */
   readonly wildcards: readonly Wildcard[];
+  /** Left out, those of the stage. */
+  readonly memoryMiB?: number;
+  readonly timeout?: Duration;
   /** A folder that is put beside the bundle under its own name; absolute. */
   readonly folder?: { readonly source: string; readonly name: string };
 }
@@ -59,8 +62,8 @@ export class HouseFunction extends Construct {
       description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: stage.memoryMiB,
-      timeout: stage.timeout,
+      memorySize: props.memoryMiB ?? stage.memoryMiB,
+      timeout: props.timeout ?? stage.timeout,
       role,
       logGroup,
       loggingFormat: LoggingFormat.TEXT,
@@ -86,7 +89,8 @@ export class HouseFunction extends Construct {
       },
     });
     const policy = role.node.findChild('DefaultPolicy');
-    Validations.of(policy).acknowledge(TRACING_WILDCARD, ...wildcards);
+    const named = new Map([TRACING_WILDCARD, ...wildcards].map((each) => [each.id, each]));
+    Validations.of(policy).acknowledge(...named.values());
   }
 }
 

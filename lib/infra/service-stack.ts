@@ -1,4 +1,4 @@
-/** What a release replaces: the HTTP function, its URL, and where both are found. */
+/** What a release replaces: the functions, the URL, and where they are found. */
 import { resolve } from 'node:path';
 import { CfnOutput, RemovalPolicy, Stack, Validations, type StackProps } from 'aws-cdk-lib';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
@@ -6,11 +6,13 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import { OUTPUTS, parameterNames } from '../settings/deployment-names.ts';
-import { httpServiceName } from '../settings/metric-names.ts';
+import { serviceName } from '../settings/metric-names.ts';
 import { settingsTable } from '../settings/table.ts';
 import type { Environment, Settings } from '../settings.ts';
 import type { DataStack } from './data-stack.ts';
+import { stageDelivery } from './delivery.ts';
 import { HouseFunction } from './house-function.ts';
+import { Relay } from './relay.ts';
 import type { Stage } from './stages.ts';
 import {
   readParameter,
@@ -55,15 +57,17 @@ export class ServiceStack extends Stack {
       );
     }
     const issuerSecret = settings.issuers.length === 0 ? this.issuerSecret(stage) : undefined;
-    const secrets = issuerSecret === undefined ? [data.secret] : [data.secret, issuerSecret];
+    const delivery = stageDelivery(this, data, settings);
+    const own = issuerSecret === undefined ? [data.secret] : [data.secret, issuerSecret];
     const { policiesFolder } = settings;
     const http = new HouseFunction(this, 'Http', {
       stage,
       entry: 'lambdas/http.ts',
       description: 'Checkpoint over HTTP: MCP and discovery',
-      serviceName: httpServiceName(stage.name),
+      serviceName: serviceName(stage.name, 'http'),
       environment: {
-        ...handedOn(environment),
+        ...handedOn(environment, HANDED_ON),
+        ...delivery.environment,
         [settingsTable.table.env]: data.table.tableName,
         [settingsTable.publicUrlParameter.env]: names.publicUrl,
         [settingsTable.secretId.env]: data.secret.secretArn,
@@ -75,13 +79,19 @@ export class ServiceStack extends Stack {
       statements: [
         ...useTable(data.table),
         useTableKey(data.key),
-        readSecrets(secrets),
+        readSecrets([...own, ...delivery.secrets]),
         readParameter(this, names.publicUrl),
       ],
       wildcards: [TABLE_KEY_WILDCARD],
       ...(policiesFolder !== undefined && {
         folder: { source: resolve(policiesFolder), name: POLICIES },
       }),
+    });
+    new Relay(this, 'Delivery', {
+      stage,
+      data,
+      delivery,
+      environment: handedOn(environment, ['logLevel']),
     });
     // The bearer token is ours to check; IAM would take its header. CORS is set by the app alone.
     const url = http.lambda.addFunctionUrl({
@@ -129,9 +139,12 @@ export class ServiceStack extends Stack {
   }
 }
 
-function handedOn(environment: Environment): Record<string, string> {
+function handedOn(
+  environment: Environment,
+  names: readonly (keyof typeof settingsTable)[],
+): Record<string, string> {
   return Object.fromEntries(
-    HANDED_ON.flatMap((name) => {
+    names.flatMap((name) => {
       const { env } = settingsTable[name];
       const text = environment[env];
       return text === undefined || text === '' ? [] : [[env, text]];

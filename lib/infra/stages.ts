@@ -22,12 +22,15 @@ export interface Stage {
   readonly memoryMiB: number;
   /** The outer limit of one call; a command ends long before. */
   readonly timeout: Duration;
+  /** The functions that nobody waits for. The lease of a shard lasts three such calls and a minute. */
+  readonly background: { readonly memoryMiB: number; readonly timeout: Duration };
 }
 
 const common = {
   // One whole processor, which the first call of a process needs.
   memoryMiB: 1_769,
   timeout: Duration.seconds(10),
+  background: { memoryMiB: 1_024, timeout: Duration.seconds(60) },
 } as const;
 
 const kept = {

@@ -68,11 +68,47 @@ export const TABLE_KEY_WILDCARD: Wildcard = {
     'DynamoDB asks for the action by this name. It is for one key, and through DynamoDB of this region only.',
 };
 
+/** What is said of every wildcard resource of a role: there is one acknowledgement for all of them. */
+const ANY_RESOURCE = 'AwsSolutions-IAM5[Resource::*]';
+
 /** The one wildcard of active tracing. */
 export const TRACING_WILDCARD: Wildcard = {
-  id: 'AwsSolutions-IAM5[Resource::*]',
+  id: ANY_RESOURCE,
   reason: 'Only xray:PutTraceSegments and xray:PutTelemetryRecords, which know no resources.',
 };
+
+/** The wildcards of a function behind a stream: it takes the place of {@link TRACING_WILDCARD}. */
+export const STREAM_WILDCARD: Wildcard = {
+  id: ANY_RESOURCE,
+  reason:
+    'Only dynamodb:ListStreams, xray:PutTraceSegments and xray:PutTelemetryRecords, which know no resources.',
+};
+
+/** Reading the table's stream. */
+export function readStream(streamArn: string): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      sid: 'Stream',
+      actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+      resources: [streamArn],
+    }),
+    new PolicyStatement({
+      sid: 'Streams',
+      actions: ['dynamodb:ListStreams'],
+      resources: ['*'],
+    }),
+  ];
+}
+
+/** The topic's key, through the topic alone. */
+export function useTopicKey(key: IKey): PolicyStatement {
+  return new PolicyStatement({
+    sid: 'TopicKey',
+    actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+    resources: [key.keyArn],
+    conditions: { StringEquals: { 'kms:ViaService': `sns.${Stack.of(key).region}.amazonaws.com` } },
+  });
+}
 
 /** Reading secrets. */
 export function readSecrets(secrets: readonly Pick<Secret, 'secretArn'>[]): PolicyStatement {

@@ -18,7 +18,7 @@ import {
   type HttpResult,
 } from './events.ts';
 import type { Observers } from './observers.ts';
-import { startOnce } from './start-once.ts';
+import { toldStart } from './told-start.ts';
 
 /** The app as a function needs it. */
 export interface FunctionApp {
@@ -41,12 +41,7 @@ export function createHttpFunction(
   open: () => Promise<FunctionApp>,
 ): HttpFunction {
   const { logger, metrics, log, count } = observers;
-  const app = startOnce(open, (error) => {
-    // Nobody has said anything yet, so the message can hold nothing that a person said.
-    const why = error instanceof Error ? error.message : String(error);
-    log({ level: 'error', msg: 'the function cannot start', why, err: error });
-    count('failedStarts');
-  });
+  const app = toldStart(observers, open);
 
   const answer = async (event: unknown, context: Context): Promise<Response> => {
     if (!isHttpEvent(event)) return problem(400, 'BAD_REQUEST', 'expected a request over HTTP');

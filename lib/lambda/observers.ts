@@ -2,6 +2,7 @@
 // Invariant: neither holds a token, a body, a value of a step, or the message of a foreign error.
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { OnDelivery } from '../core/dispatch/dispatcher.ts';
 import { toldError } from '../core/told-error.ts';
 import type { OnFault } from '../core/service/service.ts';
 import { METRIC_DIMENSIONS, METRIC_NAMESPACE, METRICS } from '../settings/metric-names.ts';
@@ -16,8 +17,9 @@ export interface Observers {
   readonly log: Log;
   readonly onFault: OnFault;
   readonly onToolCall: OnToolCall;
-  /** Counts one of something. */
-  readonly count: (what: Counted) => void;
+  readonly onDelivery: OnDelivery;
+  /** Counts one of something, or several. */
+  readonly count: (what: Counted, many?: number) => void;
   readonly setLogLevel: (level: Settings['logLevel']) => void;
 }
 
@@ -37,9 +39,9 @@ export function createObservers(): Observers {
     namespace: METRIC_NAMESPACE,
     logger: { debug: silent, info: silent, warn: silent, error: silent },
   });
-  const count = (what: Counted): void => {
+  const count = (what: Counted, many = 1): void => {
     const { name, unit } = METRICS[what];
-    metrics.addMetric(name, unit, 1);
+    metrics.addMetric(name, unit, many);
   };
   return {
     logger,
@@ -61,6 +63,18 @@ export function createObservers(): Observers {
       if (duplicate) count('duplicates');
       if (code === 'IDEMPOTENCY_CONFLICT') count('conflicts');
       if (code === 'ASSET_BUSY') count('lockContention');
+    },
+    onDelivery: ({ id, lane, workflow, attempts, payload }, result, failure) => {
+      count(result);
+      const { at } = payload;
+      const ageMs = typeof at === 'string' ? Date.now() - Date.parse(at) : Number.NaN;
+      if (result === 'delivered' && ageMs >= 0) {
+        const { name, unit } = METRICS.deliveryAge;
+        metrics.addMetric(name, unit, ageMs);
+      }
+      const told = { notification: id, lane, workflow, attempts, result };
+      if (result === 'delivered') logger.debug('delivery', told);
+      else logger.warn('delivery failed', { ...told, why: failure?.message });
     },
     setLogLevel: (level) => {
       const known: Readonly<Record<string, (typeof LEVELS)[keyof typeof LEVELS]>> = LEVELS;

@@ -9,9 +9,12 @@ export const METRIC_NAMESPACE = 'Checkpoint';
 /** The dimension of every metric: which function counted, and for which stage. */
 export const METRIC_DIMENSIONS = { service: 'service', tool: 'tool' } as const;
 
-/** The value of the dimension `service` of the HTTP function of a stage. */
-export function httpServiceName(stage: string): string {
-  return `checkpoint-${stage}-http`;
+/** The functions of a stage. */
+export type FunctionName = 'http' | 'relay' | 'reconcile';
+
+/** The value of the dimension `service` of a function of a stage. */
+export function serviceName(stage: string, name: FunctionName): string {
+  return `checkpoint-${stage}-${name}`;
 }
 
 /** Every metric: its name, its unit, and what one of it means. */
@@ -55,6 +58,36 @@ export const METRICS = {
     name: 'FailedStarts',
     unit: 'Count',
     means: 'a process that could not read its settings, secrets or procedures; it tries again',
+  },
+  delivered: {
+    name: 'Delivered',
+    unit: 'Count',
+    means: 'a notification that its receiver accepted',
+  },
+  failed: {
+    name: 'DeliveryFailed',
+    unit: 'Count',
+    means: 'an attempt that failed; the row is due again later',
+  },
+  parked: {
+    name: 'DeliveryParked',
+    unit: 'Count',
+    means: 'a row that waits for a person, because it was refused or failed too often',
+  },
+  lost: {
+    name: 'DeliveryLost',
+    unit: 'Count',
+    means: 'an attempt whose claim ran out and was taken over before it was settled',
+  },
+  deliveryAge: {
+    name: 'DeliveryAge',
+    unit: 'Milliseconds',
+    means: 'time from an event to the acceptance of its notification',
+  },
+  foreignRecords: {
+    name: 'ForeignRecords',
+    unit: 'Count',
+    means: 'a record of the stream that names no outbox row',
   },
   coldStart: {
     name: 'ColdStart',

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { issuerList } from './issuers.ts';
 import { setting } from './setting.ts';
 import {
+  eventBusName,
   folder,
   hostList,
   listenAddress,
@@ -14,6 +15,7 @@ import {
   plainHttpUrl,
   secretName,
   tableName,
+  topicArn,
   wholeNumber,
 } from './value-types.ts';
 import { webhookList } from './webhooks.ts';
@@ -192,5 +194,33 @@ export const settingsTable = {
     description:
       "On AWS: the secret from which the deployment's own issuer is derived. It counts only while `CHECKPOINT_ISSUERS` names none.",
     example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:issuer-AbCdEf',
+  }),
+  webhooksSecretId: setting({
+    env: 'CHECKPOINT_WEBHOOKS_SECRET_ID',
+    type: secretName,
+    default: undefined,
+    defaultMeaning: 'none',
+    expected: 'a name or ARN of a secret',
+    description:
+      'On AWS: the secret in Secrets Manager that holds what `CHECKPOINT_WEBHOOKS` is. To deploy, its whole ARN.',
+    example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:webhooks-AbCdEf',
+  }),
+  topicArn: setting({
+    env: 'CHECKPOINT_TOPIC_ARN',
+    type: topicArn,
+    default: undefined,
+    defaultMeaning: 'none; the deployed functions have one',
+    expected: 'an ARN of an SNS topic that is not FIFO',
+    description: 'On AWS: the topic that notifications are published to, beside the log.',
+    example: 'arn:aws:sns:eu-west-1:123456789012:checkpoint-dev-data-Topic0123ABCD',
+  }),
+  eventBus: setting({
+    env: 'CHECKPOINT_EVENT_BUS',
+    type: eventBusName,
+    default: undefined,
+    defaultMeaning: 'none',
+    expected: 'a name or ARN of an event bus',
+    description: 'On AWS: the event bus of EventBridge that notifications are put on.',
+    example: 'operations',
   }),
 } as const;

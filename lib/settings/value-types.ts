@@ -87,3 +87,11 @@ export const parameterName = z
 
 /** A name of a secret, or its ARN. */
 export const secretName = z.string().regex(/^[\w/+=.@:-]{1,2048}$/);
+
+/** The ARN of an SNS topic. */
+export const topicArn = z.string().regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]{1,256}$/);
+
+/** The name of an event bus, or its ARN. */
+export const eventBusName = z
+  .string()
+  .regex(/^(?:arn:[\w-]+:events:[\w-]+:\d{12}:event-bus\/)?[\w./-]{1,256}$/);

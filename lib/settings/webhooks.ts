@@ -22,11 +22,17 @@ const secret = z
     'expected whsec_ and at least 24 characters of base64',
   );
 
+/** Names of the sinks that are no webhooks. */
+const OWN_SINKS: ReadonlySet<string> = new Set(['log', 'sns', 'eventbridge']);
+
 const webhookEntry = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,31}$/, 'expected 1 to 32 of a-z 0-9 -, a letter first')
-    .refine((name) => name !== 'log', 'expected another name than log, which is the log itself'),
+    .refine(
+      (name) => !OWN_SINKS.has(name),
+      'expected another name than log, sns and eventbridge, which are sinks of their own',
+    ),
   url: z
     .string()
     .max(2048)

@@ -47,14 +47,13 @@ export interface Core {
   readonly sinks: readonly string[];
 }
 
-/** Puts the core on a store. `secret` is the deployment's; `webhooks` are told beside the log. */
+/** Puts the core on a store. `secret` is the deployment's; every sink gets each notification. */
 export function coreOn(
   store: StorageBackend,
   registry: ProcedureRegistry,
-  { secret, webhooks }: { readonly secret: string; readonly webhooks: Settings['webhooks'] },
+  { secret, sinks }: { readonly secret: string; readonly sinks: readonly string[] },
   onFault?: OnFault,
 ): Core {
-  const sinks = ['log', ...webhooks.map(({ name }) => name)];
   const service = createService({
     store,
     registry,

@@ -1,10 +1,7 @@
 // The backend of a deployment: one table, its secrets, and the URL that the platform gave it.
 // Nothing of a laptop is in here, because all of it would be in the function's bundle.
 import { openDeploymentValues, type DeploymentValues } from '../adapters/deployment/read-values.ts';
-import { createDynamoClient } from '../adapters/dynamodb/client.ts';
-import { createDynamoStore } from '../adapters/dynamodb/store.ts';
 import { deploymentIssuerConfig } from '../adapters/identity/deployment-issuer.ts';
-import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
 import { Fault } from '../core/fault.ts';
 import { registerProcedures } from '../core/register-procedures.ts';
 import type { OnFault } from '../core/service/service.ts';
@@ -12,18 +9,14 @@ import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { plainHttpUrl } from '../settings/value-types.ts';
 import type { CheckpointApp } from '../surface/app.ts';
 import { appOn, coreOn, loadRegistry, type AppOptions } from './app.ts';
+import { keptWebhooks, needed, openTable } from './kept.ts';
+import { sinkNames } from './sink-names.ts';
 
 /** What a deployed process is opened with beside its environment. */
 export interface AwsOptions extends Omit<AppOptions, 'publicUrl'> {
   readonly onFault: OnFault;
   /** Hears the settings before anything else is done with them. */
   readonly onSettings?: (settings: Settings) => void;
-}
-
-/** Opens the store of a table. */
-export function openTable(tableName: string) {
-  const client = createDynamoClient();
-  return createDynamoStore({ client, tableName, clock: systemClock, random: systemRandom });
 }
 
 /**
@@ -43,11 +36,12 @@ export async function openAwsApp(
       await registerProcedures(store, registry);
       return registry;
     });
-    const [registry, { publicUrl, secret, own }] = await Promise.all([
+    const [registry, { publicUrl, secret, own, webhooks }] = await Promise.all([
       registering,
       readKept(settings),
     ]);
-    const core = coreOn(store, registry, { secret, webhooks: settings.webhooks }, onFault);
+    const sinks = sinkNames({ ...settings, webhooks });
+    const core = coreOn(store, registry, { secret, sinks }, onFault);
     return appOn(settings, core, own, { ...options, publicUrl });
   } catch (error) {
     await store.close();
@@ -59,12 +53,13 @@ export async function openAwsApp(
 async function readKept(settings: Settings) {
   const values = openDeploymentValues();
   try {
-    const [publicUrl, secret, own] = await Promise.all([
+    const [publicUrl, secret, own, webhooks] = await Promise.all([
       publicUrlOf(settings, values),
       settings.secret ?? values.secret(needed(settings, 'secretId', 'CHECKPOINT_SECRET_ID')),
       ownIssuerOf(settings, values),
+      keptWebhooks(settings, values),
     ]);
-    return { publicUrl, secret, own };
+    return { publicUrl, secret, own, webhooks };
   } finally {
     values.close();
   }
@@ -82,14 +77,4 @@ async function publicUrlOf(settings: Settings, values: DeploymentValues): Promis
 async function ownIssuerOf({ issuers, issuerSecretId }: Settings, values: DeploymentValues) {
   if (issuers.length > 0 || issuerSecretId === undefined) return undefined;
   return deploymentIssuerConfig(await values.secret(issuerSecretId));
-}
-
-function needed(
-  settings: Settings,
-  name: 'table' | 'secretId' | 'publicUrlParameter',
-  env: string,
-) {
-  const value = settings[name];
-  if (value !== undefined) return value;
-  throw new Fault('terminal', 'START_REFUSED', `${env} is not set`);
 }

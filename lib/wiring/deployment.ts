@@ -8,7 +8,7 @@ import { activeVersions, type ActiveVersion } from '../core/active-versions.ts';
 import { parameterNames } from '../settings/deployment-names.ts';
 import type { Settings } from '../settings.ts';
 import { loadRegistry } from './app.ts';
-import { openTable } from './aws.ts';
+import { openTable } from './kept.ts';
 
 /** The parameter by which the CDK knows an account and region that it was set up in. */
 const BOOTSTRAP = '/cdk-bootstrap/hnb659fds/version';

@@ -34,6 +34,7 @@ import type { CheckpointApp } from '../surface/app.ts';
 import { toolNamed } from '../surface/mcp/tools.ts';
 import { createSpeech } from '../surface/speech.ts';
 import { appOn, coreOn, loadRegistry, SHIPPED, type AppOptions, type Core } from './app.ts';
+import { sinkNames } from './sink-names.ts';
 
 export { systemClock, type WriteLine };
 
@@ -132,7 +133,8 @@ export async function openLocal(
     throw error;
   }
   const { webhooks } = settings;
-  const core = coreOn(store, registry, { secret, webhooks }, onFault);
+  const sinks = sinkNames({ webhooks, topicArn: undefined, eventBus: undefined });
+  const core = coreOn(store, registry, { secret, sinks }, onFault);
   let recurring: Recurring | undefined;
 
   const dispatcherTo = (write: WriteLine, onDelivery?: OnDelivery): Dispatcher => {

@@ -207,7 +207,7 @@ describeOnDynamo('npm run deploy over a stage that has work', () => {
           ],
         },
       ]);
-      const { service } = coreOn(store, registry, { secret: 'x'.repeat(64), webhooks: [] });
+      const { service } = coreOn(store, registry, { secret: 'x'.repeat(64), sinks: ['log'] });
       const person = { tenant: 'local', subject: 'dev:ana', name: 'Ana', kind: 'person' } as const;
       const ana = { ...person, via: 'cli', scopes: new Set(['procedures:run'] as const) } as const;
       const start = { type: 'start_workflow', procedure: 'door-round', asset: 'DOOR-1' } as const;

@@ -21,67 +21,119 @@ const statementsOf = ({ Properties = {} }: Resource): readonly Statement[] =>
 
 const policies = resources.filter(([, { Type }]) => Type === 'AWS::IAM::Policy');
 
+const TABLE = [
+  [
+    'TableItems',
+    'Allow',
+    [
+      'dynamodb:BatchGetItem',
+      'dynamodb:ConditionCheckItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:GetItem',
+      'dynamodb:PutItem',
+      'dynamodb:Query',
+      'dynamodb:UpdateItem',
+    ],
+    'Output(Table.Arn)',
+  ],
+  [
+    'TableIndexes',
+    'Allow',
+    ['dynamodb:Query'],
+    'Output(Table.Arn)/index/gsi1, Output(Table.Arn)/index/gsi2',
+  ],
+  [
+    'TableKey',
+    'Allow',
+    [
+      'kms:Decrypt',
+      'kms:DescribeKey',
+      'kms:Encrypt',
+      'kms:GenerateDataKey*',
+      'kms:ReEncryptFrom',
+      'kms:ReEncryptTo',
+    ],
+    'Output(Key.Arn)',
+    'StringEquals kms:ViaService dynamodb.${AWS::Region}.amazonaws.com',
+  ],
+];
+const TOPIC = [
+  ['Topic', 'Allow', ['sns:Publish'], 'Output(Topic)'],
+  [
+    'TopicKey',
+    'Allow',
+    ['kms:Decrypt', 'kms:GenerateDataKey'],
+    'Output(Key.Arn)',
+    'StringEquals kms:ViaService sns.${AWS::Region}.amazonaws.com',
+  ],
+];
+const LOGS = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+const TRACING = [undefined, 'Allow', ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], '*'];
+
 describe('what the functions may do', () => {
   test('is this, and nothing else', () => {
-    const all = policies.flatMap(([, resource]) => statementsOf(resource));
-    expect(
-      all.map(({ Sid, Effect, Action, Resource: on, Condition }) => [
+    const all = policies.map(([, resource]) =>
+      statementsOf(resource).map(({ Sid, Effect, Action, Resource: on, Condition }) => [
         Sid,
         Effect,
         [Action].flat(),
         shown(on),
         ...(Condition === undefined ? [] : [shown(Condition)]),
       ]),
-    ).toEqual([
-      ['Logs', 'Allow', ['logs:CreateLogStream', 'logs:PutLogEvents'], 'GetAtt(HttpLogs.Arn)'],
+    );
+    expect(all).toEqual([
       [
-        'TableItems',
-        'Allow',
+        ['Logs', 'Allow', LOGS, 'GetAtt(HttpLogs.Arn)'],
+        ...TABLE,
+        ['Secrets', 'Allow', ['secretsmanager:GetSecretValue'], 'Output(Secret)'],
         [
-          'dynamodb:BatchGetItem',
-          'dynamodb:ConditionCheckItem',
-          'dynamodb:DeleteItem',
-          'dynamodb:GetItem',
-          'dynamodb:PutItem',
-          'dynamodb:Query',
-          'dynamodb:UpdateItem',
+          'Parameter',
+          'Allow',
+          ['ssm:GetParameter'],
+          'arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/checkpoint/prod/public-url',
         ],
-        'Output(Table.Arn)',
+        TRACING,
       ],
       [
-        'TableIndexes',
-        'Allow',
-        ['dynamodb:Query'],
-        'Output(Table.Arn)/index/gsi1, Output(Table.Arn)/index/gsi2',
-      ],
-      [
-        'TableKey',
-        'Allow',
+        ['Logs', 'Allow', LOGS, 'GetAtt(DeliveryRelayLogs.Arn)'],
+        ...TABLE,
         [
-          'kms:Decrypt',
-          'kms:DescribeKey',
-          'kms:Encrypt',
-          'kms:GenerateDataKey*',
-          'kms:ReEncryptFrom',
-          'kms:ReEncryptTo',
+          'Stream',
+          'Allow',
+          ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+          'Output(Table.Stream)',
         ],
-        'Output(Key.Arn)',
-        'StringEquals kms:ViaService dynamodb.${AWS::Region}.amazonaws.com',
+        ['Streams', 'Allow', ['dynamodb:ListStreams'], '*'],
+        ['FailedBatches', 'Allow', ['sqs:SendMessage'], 'GetAtt(DeliveryFailed.Arn)'],
+        ...TOPIC,
+        TRACING,
       ],
-      ['Secrets', 'Allow', ['secretsmanager:GetSecretValue'], 'Output(Secret)'],
-      [
-        'Parameter',
-        'Allow',
-        ['ssm:GetParameter'],
-        'arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/checkpoint/prod/public-url',
-      ],
-      [undefined, 'Allow', ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], '*'],
     ]);
+  });
+
+  test('includes a bus and the secret of webhooks where the deployment has them, by name', () => {
+    const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:webhooks-AbCdEf';
+    const { resources: more } = synthesise({
+      CHECKPOINT_EVENT_BUS: 'operations',
+      CHECKPOINT_WEBHOOKS_SECRET_ID: secret,
+    });
+    const statements = more
+      .filter(([, { Type }]) => Type === 'AWS::IAM::Policy')
+      .flatMap(([, resource]) => statementsOf(resource));
+    const of = (sid: string) =>
+      statements.filter(({ Sid }) => Sid === sid).map(({ Action, Resource: on }) => [Action, on]);
+    const bus =
+      'arn:${AWS::Partition}:events:${AWS::Region}:${AWS::AccountId}:event-bus/operations';
+    expect(of('EventBus').map(([action, on]) => [action, shown(on)])).toEqual([
+      ['events:PutEvents', bus],
+    ]);
+    expect(of('Secrets').map(([, on]) => [on].flat().includes(secret))).toEqual([true, true]);
   });
 
   test('stands in policies of single roles: nothing managed, nothing inline elsewhere', () => {
     const roles = resources.filter(([, { Type }]) => Type === 'AWS::IAM::Role');
     expect(roles.length).toBe(policies.length);
+    expect(roles.length).toBe(2);
     for (const [id, { Properties = {} }] of roles) {
       expect([id, Properties['ManagedPolicyArns'], Properties['Policies']]).toEqual([
         id,
@@ -101,6 +153,9 @@ describe('what the functions may do', () => {
     expect(wildcards).toEqual([
       'kms:GenerateDataKey*',
       'xray:PutTelemetryRecords xray:PutTraceSegments',
+      'kms:GenerateDataKey*',
+      'dynamodb:ListStreams',
+      'xray:PutTelemetryRecords xray:PutTraceSegments',
     ]);
   });
 });
@@ -111,6 +166,9 @@ test('rules are acknowledged on single constructs, each with a reason that can b
     'checkpoint-dev-service/IssuerSecret Annotation::AwsSolutions-SMG4',
     'checkpoint-dev-service/Http/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
     'checkpoint-dev-service/Http/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
+    'checkpoint-dev-service/Delivery/Failed Annotation::AwsSolutions-SQS3',
+    'checkpoint-dev-service/Delivery/Relay/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
+    'checkpoint-dev-service/Delivery/Relay/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
   ]);
   for (const [, , reason] of acknowledged) expect(reason).toMatch(/^[A-Z].{60,}\.$/);
 });

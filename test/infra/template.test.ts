@@ -1,7 +1,9 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from '@jest/globals';
+import { SORT_PREFIX } from '../../lib/adapters/dynamodb/keys.ts';
 import { createTableInput } from '../../lib/adapters/dynamodb/table.ts';
 import { NODE_MAJOR } from '../../lib/infra/bundle.ts';
+import { OUTBOX_SORT_PREFIX } from '../../lib/infra/relay.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../support/project-files.ts';
@@ -14,7 +16,13 @@ const STAGES = [
   ['prod', prod],
 ] as const;
 
-const STATEFUL = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret'];
+const STATEFUL = [
+  'AWS::DynamoDB::Table',
+  'AWS::KMS::Key',
+  'AWS::SecretsManager::Secret',
+  'AWS::SNS::Topic',
+  'AWS::SQS::Queue',
+];
 
 describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources }) => {
   const ofType = (type: string) => resources.filter(([, resource]) => resource.Type === type);
@@ -42,9 +50,14 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
   test('names nothing that holds data, so that a second one can stand beside it', () => {
     for (const [id, { Type, Properties = {} }] of resources) {
       if (![...STATEFUL, 'AWS::Logs::LogGroup', 'AWS::Lambda::Function'].includes(Type)) continue;
-      const named = ['TableName', 'Name', 'LogGroupName', 'FunctionName'].filter(
-        (name) => name in Properties,
-      );
+      const named = [
+        'TableName',
+        'Name',
+        'TopicName',
+        'QueueName',
+        'LogGroupName',
+        'FunctionName',
+      ].filter((name) => name in Properties);
       expect([id, named]).toEqual([id, []]);
     }
   });
@@ -86,7 +99,8 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
     const open = resources.filter(
       ([, { Type, Properties }]) =>
         Type !== 'AWS::Lambda::Permission' &&
-        JSON.stringify(Properties).includes('"Principal":"*"'),
+        // A denial to everybody opens nothing.
+        JSON.stringify(Properties).includes('"Effect":"Allow","Principal":"*"'),
     );
     expect(open).toEqual([]);
     const types = new Set(resources.map(([, { Type }]) => Type));
@@ -112,7 +126,8 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
       Properties['Runtime'],
       Properties['Architectures'],
     ]);
-    expect(runtimes).toEqual([[`nodejs${NODE_MAJOR}.x`, ['arm64']]]);
+    expect(runtimes.length).toBeGreaterThan(0);
+    for (const runtime of runtimes) expect(runtime).toEqual([`nodejs${NODE_MAJOR}.x`, ['arm64']]);
     const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
       engines: { node: string };
       devDependencies: { node: string };
@@ -123,7 +138,7 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
   });
 
   test('traces, and reserves no concurrency', () => {
-    service.hasResourceProperties('AWS::Lambda::Function', {
+    service.allResourcesProperties('AWS::Lambda::Function', {
       TracingConfig: { Mode: 'Active' },
       ReservedConcurrentExecutions: Match.absent(),
     });
@@ -140,6 +155,47 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
         Variables: Match.objectLike({ CHECKPOINT_PUBLIC_URL_PARAMETER: name }),
       },
     });
+  });
+
+  test('relays new outbox rows from the stream, gives a batch up soon, and keeps where it was', () => {
+    service.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      FilterCriteria: {
+        Filters: [
+          {
+            Pattern: JSON.stringify({
+              eventName: ['INSERT'],
+              dynamodb: { Keys: { sk: { S: [{ prefix: 'O#' }] } } },
+            }),
+          },
+        ],
+      },
+      BisectBatchOnFunctionError: true,
+      MaximumRetryAttempts: 3,
+      MaximumRecordAgeInSeconds: 300,
+      DestinationConfig: { OnFailure: { Destination: Match.anyValue() } },
+      // One failed record must not be reported: everything behind it would come again.
+      FunctionResponseTypes: Match.absent(),
+    });
+    expect(OUTBOX_SORT_PREFIX).toBe(SORT_PREFIX.outbox);
+  });
+
+  test('encrypts its topic with the key of the table, and takes no call without TLS', () => {
+    data.hasResourceProperties('AWS::SNS::Topic', { KmsMasterKeyId: Match.anyValue() });
+    for (const [template, type] of [
+      [data, 'AWS::SNS::TopicPolicy'],
+      [service, 'AWS::SQS::QueuePolicy'],
+    ] as const) {
+      template.hasResourceProperties(type, {
+        PolicyDocument: {
+          Statement: Match.arrayWith([
+            Match.objectLike({
+              Effect: 'Deny',
+              Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+            }),
+          ]),
+        },
+      });
+    }
   });
 
   test('prints the URL and a client configuration that only lacks its token', () => {
@@ -205,10 +261,22 @@ describe('a stage that is kept', () => {
   });
 });
 
+const WEBHOOKS = JSON.stringify([
+  { name: 'desk', url: 'https://desk.example.com/hook', secrets: [`whsec_${'A'.repeat(32)}`] },
+]);
+
 describe('what cannot be deployed is refused with a sentence', () => {
   test.each<[Record<string, string>, string]>([
     [{ CHECKPOINT_STAGE: 'test' }, 'CHECKPOINT_STAGE: expected one of dev, staging, prod'],
     [{ CHECKPOINT_RATE_PER_MINUTE: '1' }, 'expected a whole number from 60 to 600000'],
+    [
+      { CHECKPOINT_WEBHOOKS: WEBHOOKS },
+      'CHECKPOINT_WEBHOOKS: its secrets would stand in the template',
+    ],
+    [
+      { CHECKPOINT_WEBHOOKS_SECRET_ID: 'webhooks' },
+      'CHECKPOINT_WEBHOOKS_SECRET_ID: expected the whole ARN of the secret',
+    ],
     [{ CHECKPOINT_POLICIES: '/nowhere/at/all' }, 'the folder /nowhere/at/all is not there'],
   ])('%j', (environment, sentence) => {
     expect(() => synthesise(environment)).toThrow(sentence);

@@ -2,7 +2,8 @@
 // A receiver knows a repeat by `webhook-id`, which is also sent as `Idempotency-Key`.
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../../core/ports/runtime.ts';
-import { DeliveryError, type Message, type NotificationSink } from '../../core/ports/sink.ts';
+import { DeliveryError, type NotificationSink } from '../../core/ports/sink.ts';
+import { bodyOf } from './body.ts';
 
 /** Where messages go, and the secrets they are signed with. */
 export interface WebhookOptions {
@@ -22,7 +23,7 @@ export function webhookSink({ name, url, secrets, clock }: WebhookOptions): Noti
   return {
     name,
     deliver: async (message, deadlineMs) => {
-      const body = bodyOf(message);
+      const body = JSON.stringify(bodyOf(message));
       const sent = new Date(clock.now());
       const signature = signers.map((signer) => signer.sign(message.id, sent, body)).join(' ');
       const response = await post(url, deadlineMs - clock.now(), body, {
@@ -37,16 +38,6 @@ export function webhookSink({ name, url, secrets, clock }: WebhookOptions): Noti
       if (!response.ok) throw refusal(response, clock.now());
     },
   };
-}
-
-/** The same text for every delivery of a message, so that a receiver may compare repeats. */
-function bodyOf({ id, tenant, payload }: Message): string {
-  const { kind } = payload;
-  return JSON.stringify({
-    type: typeof kind === 'string' ? `checkpoint.${kind}` : 'checkpoint',
-    timestamp: payload['at'],
-    data: { id, tenant, ...payload },
-  });
 }
 
 async function post(

@@ -2,6 +2,7 @@
 // Invariants: I3 (a row is deleted only after its sink accepted it, on the claimer's own claim), I5.
 // A failed sink holds up its own lane of one aggregate and nothing else.
 import { isDamage, isFault, type Fault } from '../fault.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { OutboxRow } from '../model/workflow.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import { isDeliveryError, type NotificationSink } from '../ports/sink.ts';
@@ -20,7 +21,10 @@ import {
 /** What became of an attempt; `lost`: somebody else had claimed the row before it could be settled. */
 export type DeliveryResult = 'delivered' | 'failed' | 'parked' | 'lost';
 
-/** Hears of every attempt, for logs and metrics. `row` is as it was claimed. */
+/**
+ * Hears of every attempt, for logs and metrics. `row` is as it was claimed; a row that was parked
+ * without another attempt has no failure.
+ */
 export type OnDelivery = (row: OutboxRow, result: DeliveryResult, failure?: Failure) => void;
 
 /** How many rows a drain delivered, postponed after a failure, parked, or lost to another dispatcher. */
@@ -100,8 +104,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       if (next.do === 'wait') return { counts, waits: { for: next.for, until: next.until } };
       // Whoever was faster may have claimed the row or only moved it: the next look tells.
       if (!(await keep(next.write))) continue;
-      if (next.do === 'park') counts.parked += 1;
-      else counts[await settle(next.row)] += 1;
+      if (next.do === 'park') {
+        counts.parked += 1;
+        parts.onDelivery?.(next.row, 'parked');
+      } else counts[await settle(next.row)] += 1;
     }
     return { counts };
   };
@@ -172,21 +178,6 @@ function byLane(items: readonly DueItem[]): readonly (readonly RowKey[])[] {
     JSON.stringify([tenant, workflow, lane]),
   );
   return [...groups.values()];
-}
-
-/** Runs `work` for each item, at most `width` at a time; one that fails does not end the others. */
-async function inParallel<T>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const queue = items.values();
-  const faults: unknown[] = [];
-  const worker = async (): Promise<void> => {
-    for (const item of queue) await work(item).catch((error: unknown) => faults.push(error));
-  };
-  await Promise.all(Array.from({ length: Math.max(1, width) }, worker));
-  if (faults.length > 0) throw faults[0];
 }
 
 function noCounts(): { -readonly [R in DeliveryResult]: number } {

@@ -1,0 +1,66 @@
+// Delivery in a deployment: the table, and the sinks that its settings name.
+import { openDeploymentValues } from '../adapters/deployment/read-values.ts';
+import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
+import { eventBridgeSink } from '../adapters/sinks/eventbridge.ts';
+import { logSink } from '../adapters/sinks/log.ts';
+import { snsSink } from '../adapters/sinks/sns.ts';
+import { webhookSink } from '../adapters/sinks/webhook.ts';
+import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts';
+import type { NotificationSink } from '../core/ports/sink.ts';
+import type { StorageBackend } from '../core/ports/storage.ts';
+import type { Observers } from '../lambda/observers.ts';
+import { readSettings, type Environment, type Settings } from '../settings.ts';
+import { keptWebhooks, needed, openTable } from './kept.ts';
+import { sinkNames, type SinkSettings } from './sink-names.ts';
+
+/** What delivers, and where it writes to. */
+export interface Delivery {
+  readonly settings: Settings;
+  readonly store: StorageBackend;
+  readonly dispatcher: Dispatcher;
+  /** The sinks that notifications are written for. */
+  readonly sinks: readonly string[];
+}
+
+/**
+ * Opens it. Throws a retryable fault when the webhooks cannot be read now, and a terminal one, or a
+ * `SettingsError`, for what only a deployment can repair.
+ */
+export async function openDelivery(
+  environment: Environment,
+  observers: Pick<Observers, 'log' | 'onDelivery' | 'setLogLevel'>,
+): Promise<Delivery> {
+  const settings = readSettings(environment);
+  observers.setLogLevel(settings.logLevel);
+  const tableName = needed(settings, 'table', 'CHECKPOINT_TABLE');
+  const values = openDeploymentValues();
+  try {
+    const webhooks = await keptWebhooks(settings, values);
+    const configured = { ...settings, webhooks };
+    const store = openTable(tableName);
+    const dispatcher = createDispatcher({
+      store,
+      sinks: sinksOf(configured, observers),
+      clock: systemClock,
+      random: systemRandom,
+      onDelivery: observers.onDelivery,
+    });
+    return { settings, store, dispatcher, sinks: sinkNames(configured) };
+  } finally {
+    values.close();
+  }
+}
+
+function sinksOf(
+  { webhooks, topicArn, eventBus }: SinkSettings,
+  { log }: Pick<Observers, 'log'>,
+): readonly NotificationSink[] {
+  return [
+    logSink((fields, msg) => {
+      log({ ...fields, level: 'info', msg });
+    }),
+    ...(topicArn === undefined ? [] : [snsSink({ topicArn, clock: systemClock })]),
+    ...(eventBus === undefined ? [] : [eventBridgeSink({ eventBus, clock: systemClock })]),
+    ...webhooks.map((to) => webhookSink({ ...to, clock: systemClock })),
+  ];
+}

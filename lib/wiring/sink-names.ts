@@ -1,0 +1,18 @@
+// The sinks of a process by their names, which are part of the lanes of its rows. Loads none of them.
+import type { WebhookSettings } from '../settings/webhooks.ts';
+import type { Settings } from '../settings.ts';
+
+/** What is configured: the log is always there. */
+export interface SinkSettings extends Pick<Settings, 'topicArn' | 'eventBus'> {
+  readonly webhooks: readonly WebhookSettings[];
+}
+
+/** The names, in the order in which rows are written. */
+export function sinkNames({ webhooks, topicArn, eventBus }: SinkSettings): readonly string[] {
+  return [
+    'log',
+    ...(topicArn === undefined ? [] : ['sns']),
+    ...(eventBus === undefined ? [] : ['eventbridge']),
+    ...webhooks.map(({ name }) => name),
+  ];
+}

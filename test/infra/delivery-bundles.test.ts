@@ -1,0 +1,38 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { DELIVERY_BUNDLE_BYTES_MOST } from '../../lib/infra/bundle.ts';
+import { buildBundle, packagesOf, type BuiltBundle } from '../support/lambda/bundle.ts';
+import { startFunction } from '../support/lambda/function-process.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+describe.each([['relay', { Records: [] }]] as const)('the bundle of the %s', (name, event) => {
+  let bundle: BuiltBundle;
+  beforeAll(async () => {
+    bundle = await buildBundle(`lambdas/${name}.ts`, await tempFolder());
+    const rows = packagesOf(bundle)
+      .slice(0, 6)
+      .map(([of, bytes]) => `${String(bytes).padStart(9)}  ${of}`);
+    process.stdout.write(`\n${[`${name}: ${bundle.bytes} bytes`, ...rows].join('\n')}\n`);
+  }, 60_000);
+
+  test(`has at most ${DELIVERY_BUNDLE_BYTES_MOST} bytes`, () => {
+    expect(bundle.bytes).toBeLessThanOrEqual(DELIVERY_BUNDLE_BYTES_MOST);
+  });
+
+  test('holds nothing of the surface, of the local backend, of the command line or of the CDK', () => {
+    const modules = Object.keys(bundle.metafile.inputs);
+    const foreign =
+      /^lib\/(?:cli|infra|surface|adapters\/(?:sqlite|identity))\/|^lib\/wiring\/(?:local|aws)\.ts|node_modules\/(?:pino|commander|hono|@hono|@modelcontextprotocol|aws-cdk-lib|jose)\//;
+    expect(modules.length).toBeGreaterThan(100);
+    expect(modules.filter((path) => foreign.test(path))).toEqual([]);
+  });
+
+  test('loads in a fresh process without any setting, says what is missing, and fails in our own words', async () => {
+    const lambda = await startFunction(bundle.file, {});
+    try {
+      await expect(lambda.invoke(event)).rejects.toThrow('the function cannot start');
+      expect(lambda.output()).toContain('CHECKPOINT_TABLE is not set');
+    } finally {
+      await lambda.stop();
+    }
+  });
+});
