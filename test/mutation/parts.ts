@@ -10,6 +10,8 @@ type Tests = readonly string[];
 const digest = ['canonical', 'events', 'confirmation'];
 const plan = ['plan', 'check-transaction'];
 const ledger = ['ledger', 'service/service', 'service/repeats'];
+const rules = ['reconcile/rules'];
+const lost = 'decide/lost-lock';
 const [answers, effects, lifecycle, record, refusals] = [
   'decide/answers',
   'decide/effects',
@@ -43,12 +45,20 @@ export const PARTS: Readonly<Record<string, Readonly<Record<string, Tests>>>> = 
     'lib/core/decide/record.ts': [answers, effects, record, refusals],
     'lib/core/decide/recording.ts': [answers, effects, record],
     'lib/core/decide/repeated.ts': [answers, record, refusals],
-    'lib/core/decide/resolve.ts': [effects, lifecycle, refusals],
+    'lib/core/decide/resolve.ts': [effects, lifecycle, lost, refusals],
     'lib/core/decide/skip.ts': ['decide/skip', effects, refusals],
     'lib/core/decide/start.ts': [effects, lifecycle, refusals],
     'lib/core/decide/step-input.ts': ['decide/step-input', record],
     'lib/core/decide/witnessed.ts': [answers, effects, record, refusals],
     'lib/core/decide/write-record.ts': [effects, record, refusals],
+  },
+  repair: {
+    'lib/core/decide/asset-lock.ts': [...rules, lost, effects, refusals],
+    'lib/core/decide/lost-lock.ts': [...rules, lost],
+    'lib/core/reconcile/books.ts': rules,
+    'lib/core/reconcile/lost-lock.ts': rules,
+    'lib/core/reconcile/orphan-lock.ts': rules,
+    'lib/core/dispatch/row.ts': ['dispatch/row'],
   },
 };
 
