@@ -1,9 +1,8 @@
 // One more event of an existing workflow, and what of its state moves with every event.
 import { appendEvent } from '../events.ts';
 import type { Json } from '../json.ts';
-import { actorOf } from '../model/principal.ts';
+import { actorOf, type Principal } from '../model/principal.ts';
 import type { EventType, StoredEvent, Workflow } from '../model/workflow.ts';
-import type { DecideContext } from './decision.ts';
 
 /** The event, its place in the chain, and the attributes of the state that follow from it. */
 export interface Appended {
@@ -16,7 +15,7 @@ export interface Appended {
 /** Appends to the trail of a workflow. */
 export function appended(
   { tenant, id, version, head_seq, head_hash }: Workflow,
-  context: Pick<DecideContext, 'principal' | 'now' | 'requestId'>,
+  context: { readonly principal: Principal; readonly now: number; readonly requestId?: string },
   type: EventType,
   data: { readonly [name: string]: Json },
 ): Appended {
@@ -35,7 +34,7 @@ export function appended(
 }
 
 /** The request that an event comes from, where there is one. */
-export function requested({ requestId }: Pick<DecideContext, 'requestId'>): {
+export function requested({ requestId }: { readonly requestId?: string }): {
   readonly request_id?: string;
 } {
   return requestId === undefined ? {} : { request_id: requestId };
