@@ -12,6 +12,7 @@ import type { Environment, Settings } from '../settings.ts';
 import type { DataStack } from './data-stack.ts';
 import { stageDelivery } from './delivery.ts';
 import { HouseFunction } from './house-function.ts';
+import { Reconciler } from './reconciler.ts';
 import { Relay } from './relay.ts';
 import type { Stage } from './stages.ts';
 import {
@@ -59,7 +60,7 @@ export class ServiceStack extends Stack {
     const issuerSecret = settings.issuers.length === 0 ? this.issuerSecret(stage) : undefined;
     const delivery = stageDelivery(this, data, settings);
     const own = issuerSecret === undefined ? [data.secret] : [data.secret, issuerSecret];
-    const { policiesFolder } = settings;
+    const policies = ownPolicies(settings);
     const http = new HouseFunction(this, 'Http', {
       stage,
       entry: 'lambdas/http.ts',
@@ -74,7 +75,7 @@ export class ServiceStack extends Stack {
         ...(issuerSecret !== undefined && {
           [settingsTable.issuerSecretId.env]: issuerSecret.secretArn,
         }),
-        ...(policiesFolder !== undefined && { [settingsTable.policiesFolder.env]: POLICIES }),
+        ...policies.environment,
       },
       statements: [
         ...useTable(data.table),
@@ -83,15 +84,19 @@ export class ServiceStack extends Stack {
         readParameter(this, names.publicUrl),
       ],
       wildcards: [TABLE_KEY_WILDCARD],
-      ...(policiesFolder !== undefined && {
-        folder: { source: resolve(policiesFolder), name: POLICIES },
-      }),
+      ...policies.beside,
     });
-    new Relay(this, 'Delivery', {
+    const background = {
       stage,
       data,
       delivery,
       environment: handedOn(environment, ['logLevel']),
+    };
+    new Relay(this, 'Delivery', background);
+    new Reconciler(this, 'Reconciler', {
+      ...background,
+      environment: { ...background.environment, ...policies.environment },
+      ...policies.beside,
     });
     // The bearer token is ours to check; IAM would take its header. CORS is set by the app alone.
     const url = http.lambda.addFunctionUrl({
@@ -137,6 +142,15 @@ export class ServiceStack extends Stack {
     });
     return secret;
   }
+}
+
+/** Own procedures: where a function finds them, and what is put there. */
+function ownPolicies({ policiesFolder }: Settings) {
+  if (policiesFolder === undefined) return { environment: {}, beside: {} };
+  return {
+    environment: { [settingsTable.policiesFolder.env]: POLICIES },
+    beside: { folder: { source: resolve(policiesFolder), name: POLICIES } },
+  };
 }
 
 function handedOn(

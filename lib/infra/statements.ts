@@ -84,6 +84,13 @@ export const STREAM_WILDCARD: Wildcard = {
     'Only dynamodb:ListStreams, xray:PutTraceSegments and xray:PutTelemetryRecords, which know no resources.',
 };
 
+/** The wildcards of a state machine that is logged and traced. */
+export const MACHINE_WILDCARD: Wildcard = {
+  id: ANY_RESOURCE,
+  reason:
+    "Only the delivery of a state machine's logs and X-Ray's records and sampling rules, which know no resources.",
+};
+
 /** Reading the table's stream. */
 export function readStream(streamArn: string): PolicyStatement[] {
   return [

@@ -3,6 +3,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { OnDelivery } from '../core/dispatch/dispatcher.ts';
+import type { Finding } from '../core/reconcile/sweep.ts';
 import { toldError } from '../core/told-error.ts';
 import type { OnFault } from '../core/service/service.ts';
 import { METRIC_DIMENSIONS, METRIC_NAMESPACE, METRICS } from '../settings/metric-names.ts';
@@ -18,6 +19,7 @@ export interface Observers {
   readonly onFault: OnFault;
   readonly onToolCall: OnToolCall;
   readonly onDelivery: OnDelivery;
+  readonly onFinding: (finding: Finding) => void;
   /** Counts one of something, or several. */
   readonly count: (what: Counted, many?: number) => void;
   readonly setLogLevel: (level: Settings['logLevel']) => void;
@@ -75,6 +77,10 @@ export function createObservers(): Observers {
       const told = { notification: id, lane, workflow, attempts, result };
       if (result === 'delivered') logger.debug('delivery', told);
       else logger.warn('delivery failed', { ...told, why: failure?.message });
+    },
+    onFinding: (finding) => {
+      count(finding.repaired ? 'repairs' : 'drift');
+      logger.warn(finding.repaired ? 'drift repaired' : 'drift found', { ...finding });
     },
     setLogLevel: (level) => {
       const known: Readonly<Record<string, (typeof LEVELS)[keyof typeof LEVELS]>> = LEVELS;

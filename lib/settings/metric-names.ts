@@ -89,6 +89,31 @@ export const METRICS = {
     unit: 'Count',
     means: 'a record of the stream that names no outbox row',
   },
+  sweeps: {
+    name: 'Sweeps',
+    unit: 'Count',
+    means: 'a shard with due work that was swept',
+  },
+  shardsFailed: {
+    name: 'ShardsFailed',
+    unit: 'Count',
+    means: 'a shard that was not swept in a tick after every retry',
+  },
+  leasesLost: {
+    name: 'LeasesLost',
+    unit: 'Count',
+    means: 'a sweep that ended because somebody else took the lease over',
+  },
+  repairs: {
+    name: 'Repairs',
+    unit: 'Count',
+    means: 'drift that was found and repaired',
+  },
+  drift: {
+    name: 'DriftLeft',
+    unit: 'Count',
+    means: 'drift that was found and is left for a person or a later sweep',
+  },
   coldStart: {
     name: 'ColdStart',
     unit: 'Count',

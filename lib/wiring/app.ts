@@ -2,40 +2,15 @@
 // Knows no backend; `local.ts` and `aws.ts` beside it bring one.
 import { createTokenVerifier } from '../adapters/identity/token-verifier.ts';
 import type { IssuerConfig } from '../adapters/identity/issuer-config.ts';
-import { loadPolicyFolder } from '../adapters/policies/folder.ts';
 import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
 import { createTokenBuckets } from '../adapters/runtime/token-buckets.ts';
-import { Fault } from '../core/fault.ts';
-import type { DomainPolicy } from '../core/ports/policy.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
-import { buildRegistry, type ProcedureRegistry } from '../core/procedures.ts';
+import type { ProcedureRegistry } from '../core/procedures.ts';
 import { createQueries, type Queries } from '../core/queries.ts';
 import { secretsOf } from '../core/secrets.ts';
 import { createService, type OnFault, type Service } from '../core/service/service.ts';
-import { instrumentCalibration } from '../policies/instrument-calibration/policy.ts';
-import { pumpInspection } from '../policies/pump-inspection/policy.ts';
 import type { Settings } from '../settings.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../surface/app.ts';
-
-/** The domains that come along. */
-export const SHIPPED: readonly DomainPolicy[] = [pumpInspection, instrumentCalibration];
-
-/**
- * The procedures of a process: those that come along, and those of the configured folder. Throws a
- * terminal fault `START_REFUSED` with every fault.
- */
-export async function loadRegistry(
-  settings: Pick<Settings, 'policiesFolder'>,
-  policies: readonly DomainPolicy[] = [],
-  shipped = true,
-): Promise<ProcedureRegistry> {
-  const folder = settings.policiesFolder;
-  const own = folder === undefined ? [] : await loadPolicyFolder(folder);
-  const built = buildRegistry([...(shipped ? SHIPPED : []), ...policies, ...own]);
-  if (built.ok) return built.registry;
-  const lines = built.faults.map(({ source, path, message }) => `  ${source} ${path}: ${message}`);
-  throw new Fault('terminal', 'START_REFUSED', ['invalid procedures:', ...lines].join('\n'));
-}
 
 /** The core on a store. */
 export interface Core {

@@ -8,7 +8,8 @@ import type { OnFault } from '../core/service/service.ts';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { plainHttpUrl } from '../settings/value-types.ts';
 import type { CheckpointApp } from '../surface/app.ts';
-import { appOn, coreOn, loadRegistry, type AppOptions } from './app.ts';
+import { appOn, coreOn, type AppOptions } from './app.ts';
+import { loadRegistry } from './registry.ts';
 import { keptWebhooks, needed, openTable } from './kept.ts';
 import { sinkNames } from './sink-names.ts';
 

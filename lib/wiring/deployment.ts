@@ -7,7 +7,7 @@ import { systemClock } from '../adapters/runtime/system.ts';
 import { activeVersions, type ActiveVersion } from '../core/active-versions.ts';
 import { parameterNames } from '../settings/deployment-names.ts';
 import type { Settings } from '../settings.ts';
-import { loadRegistry } from './app.ts';
+import { loadRegistry } from './registry.ts';
 import { openTable } from './kept.ts';
 
 /** The parameter by which the CDK knows an account and region that it was set up in. */

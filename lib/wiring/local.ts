@@ -33,7 +33,8 @@ import type { Settings } from '../settings.ts';
 import type { CheckpointApp } from '../surface/app.ts';
 import { toolNamed } from '../surface/mcp/tools.ts';
 import { createSpeech } from '../surface/speech.ts';
-import { appOn, coreOn, loadRegistry, SHIPPED, type AppOptions, type Core } from './app.ts';
+import { appOn, coreOn, type AppOptions, type Core } from './app.ts';
+import { loadRegistry, SHIPPED } from './registry.ts';
 import { sinkNames } from './sink-names.ts';
 
 export { systemClock, type WriteLine };

@@ -12,7 +12,8 @@ import { systemClock, systemRandom } from '../../lib/adapters/runtime/system.ts'
 import { runSmoke } from '../../lib/cli/deploy/deploy.ts';
 import { stageNamed } from '../../lib/infra/stages.ts';
 import { isDevelopment } from '../../lib/settings/deployment-names.ts';
-import { coreOn, loadRegistry } from '../../lib/wiring/app.ts';
+import { coreOn } from '../../lib/wiring/app.ts';
+import { loadRegistry } from '../../lib/wiring/registry.ts';
 import { ENTRY, runScript, type Ended } from '../support/command-line.ts';
 import { describeOnDynamo } from '../support/dynamodb/describe.ts';
 import { startEngine, type Engine } from '../support/dynamodb/engine.ts';

@@ -4,7 +4,10 @@ import { buildBundle, packagesOf, type BuiltBundle } from '../support/lambda/bun
 import { startFunction } from '../support/lambda/function-process.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-describe.each([['relay', { Records: [] }]] as const)('the bundle of the %s', (name, event) => {
+describe.each([
+  ['relay', { Records: [] }],
+  ['reconcile', { task: 'look' }],
+] as const)('the bundle of the %s', (name, event) => {
   let bundle: BuiltBundle;
   beforeAll(async () => {
     bundle = await buildBundle(`lambdas/${name}.ts`, await tempFolder());

@@ -108,6 +108,30 @@ describe('what the functions may do', () => {
         ...TOPIC,
         TRACING,
       ],
+      [['Logs', 'Allow', LOGS, 'GetAtt(ReconcilerSweepLogs.Arn)'], ...TABLE, ...TOPIC, TRACING],
+      [
+        ['Tasks', 'Allow', ['lambda:InvokeFunction'], 'GetAtt(ReconcilerSweepFunction.Arn)'],
+        [
+          undefined,
+          'Allow',
+          [
+            'logs:CreateLogDelivery',
+            'logs:DeleteLogDelivery',
+            'logs:DescribeLogGroups',
+            'logs:DescribeResourcePolicies',
+            'logs:GetLogDelivery',
+            'logs:ListLogDeliveries',
+            'logs:PutResourcePolicy',
+            'logs:UpdateLogDelivery',
+            'xray:GetSamplingRules',
+            'xray:GetSamplingTargets',
+            'xray:PutTelemetryRecords',
+            'xray:PutTraceSegments',
+          ],
+          '*',
+        ],
+      ],
+      [[undefined, 'Allow', ['states:StartExecution'], '${ReconcilerMachine}']],
     ]);
   });
 
@@ -126,14 +150,15 @@ describe('what the functions may do', () => {
       'arn:${AWS::Partition}:events:${AWS::Region}:${AWS::AccountId}:event-bus/operations';
     expect(of('EventBus').map(([action, on]) => [action, shown(on)])).toEqual([
       ['events:PutEvents', bus],
+      ['events:PutEvents', bus],
     ]);
-    expect(of('Secrets').map(([, on]) => [on].flat().includes(secret))).toEqual([true, true]);
+    expect(of('Secrets').map(([, on]) => [on].flat().includes(secret))).toEqual([true, true, true]);
   });
 
   test('stands in policies of single roles: nothing managed, nothing inline elsewhere', () => {
     const roles = resources.filter(([, { Type }]) => Type === 'AWS::IAM::Role');
     expect(roles.length).toBe(policies.length);
-    expect(roles.length).toBe(2);
+    expect(roles.length).toBe(5);
     for (const [id, { Properties = {} }] of roles) {
       expect([id, Properties['ManagedPolicyArns'], Properties['Policies']]).toEqual([
         id,
@@ -156,6 +181,9 @@ describe('what the functions may do', () => {
       'kms:GenerateDataKey*',
       'dynamodb:ListStreams',
       'xray:PutTelemetryRecords xray:PutTraceSegments',
+      'kms:GenerateDataKey*',
+      'xray:PutTelemetryRecords xray:PutTraceSegments',
+      'logs:CreateLogDelivery logs:DeleteLogDelivery logs:DescribeLogGroups logs:DescribeResourcePolicies logs:GetLogDelivery logs:ListLogDeliveries logs:PutResourcePolicy logs:UpdateLogDelivery xray:GetSamplingRules xray:GetSamplingTargets xray:PutTelemetryRecords xray:PutTraceSegments',
     ]);
   });
 });
@@ -169,6 +197,9 @@ test('rules are acknowledged on single constructs, each with a reason that can b
     'checkpoint-dev-service/Delivery/Failed Annotation::AwsSolutions-SQS3',
     'checkpoint-dev-service/Delivery/Relay/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
     'checkpoint-dev-service/Delivery/Relay/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
+    'checkpoint-dev-service/Reconciler/Sweep/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
+    'checkpoint-dev-service/Reconciler/Sweep/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
+    'checkpoint-dev-service/Reconciler/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
   ]);
   for (const [, , reason] of acknowledged) expect(reason).toMatch(/^[A-Z].{60,}\.$/);
 });

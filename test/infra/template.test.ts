@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { SORT_PREFIX } from '../../lib/adapters/dynamodb/keys.ts';
 import { createTableInput } from '../../lib/adapters/dynamodb/table.ts';
 import { NODE_MAJOR } from '../../lib/infra/bundle.ts';
+import { RECONCILER_FILE } from '../../lib/infra/reconciler.ts';
 import { OUTBOX_SORT_PREFIX } from '../../lib/infra/relay.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -109,10 +110,11 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
     ).toEqual([]);
   });
 
-  test('has a log group with retention for every function, and a function for every log group', () => {
+  test('has a log group with retention for every function and state machine, and no other', () => {
     const functions = ofType('AWS::Lambda::Function');
     const groups = ofType('AWS::Logs::LogGroup');
-    expect(groups.length).toBe(functions.length);
+    const machines = ofType('AWS::StepFunctions::StateMachine');
+    expect(groups.length).toBe(functions.length + machines.length);
     for (const [id, { Properties = {} }] of groups) {
       expect([id, Properties['RetentionInDays']]).toEqual([id, stage === 'dev' ? 7 : 365]);
     }
@@ -177,6 +179,30 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
       FunctionResponseTypes: Match.absent(),
     });
     expect(OUTBOX_SORT_PREFIX).toBe(SORT_PREFIX.outbox);
+  });
+
+  test('looks every minute with the very file of the state machine, logged and watched', () => {
+    service.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      Targets: [Match.objectLike({ Input: '{}', RetryPolicy: Match.anyValue() })],
+    });
+    service.hasResourceProperties('AWS::StepFunctions::StateMachine', {
+      DefinitionString: readFileSync(RECONCILER_FILE, 'utf8'),
+      DefinitionSubstitutions: {
+        ReconcileFunctionArn: { 'Fn::GetAtt': [Match.anyValue(), 'Arn'] },
+      },
+      LoggingConfiguration: Match.objectLike({ Level: 'ALL' }),
+      TracingConfiguration: { Enabled: true },
+    });
+    const alarms = ofType('AWS::CloudWatch::Alarm');
+    const watched = alarms.flatMap(([, { Properties = {} }]) =>
+      (Properties['Metrics'] as { MetricStat?: { Metric: { MetricName: string } } }[]).flatMap(
+        ({ MetricStat }) => MetricStat?.Metric.MetricName ?? [],
+      ),
+    );
+    expect(watched.toSorted()).toEqual(['ExecutionsFailed', 'ExecutionsTimedOut']);
+    const page = readFileSync(join(projectRoot, 'docs/operations.md'), 'utf8');
+    expect(page).toContain('### Failed ticks');
   });
 
   test('encrypts its topic with the key of the table, and takes no call without TLS', () => {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { activeVersions, type ActiveVersion } from '../../core/active-versions.ts';
 import type { Settings } from '../../settings.ts';
-import { loadRegistry } from '../../wiring/app.ts';
+import { loadRegistry } from '../../wiring/registry.ts';
 import { dataFile, openStore } from '../../wiring/local.ts';
 import { aligned, counted } from '../text.ts';
 

@@ -2,7 +2,7 @@
 import type { Procedure, Step } from '../../core/model/procedure.ts';
 import type { RegisteredProcedure } from '../../core/procedures.ts';
 import type { Settings } from '../../settings.ts';
-import { loadRegistry } from '../../wiring/app.ts';
+import { loadRegistry } from '../../wiring/registry.ts';
 import { proceduresOf } from '../../wiring/local.ts';
 import { CliProblem } from '../failure.ts';
 import { COMMAND } from '../form.ts';

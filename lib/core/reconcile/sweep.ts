@@ -12,6 +12,7 @@ import type { Clock, Random } from '../ports/runtime.ts';
 import type { Lease, StorageBackend, Transaction } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { books } from './books.ts';
+import { isDue } from './due-shards.ts';
 import { lostLock } from './lost-lock.ts';
 import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
@@ -42,6 +43,8 @@ export interface Finding {
 /** How a sweep is made. Nothing more is begun once `goOn` answers false. */
 export interface SweepOptions {
   readonly goOn: () => boolean;
+  /** The holder of the lease; whoever comes back under the same name takes it over from its former self. */
+  readonly by?: string;
   /** Takes no lease and writes nothing. */
   readonly dryRun?: boolean;
   /** Only these rules; all where left out. */
@@ -88,18 +91,15 @@ export const reconciler = (tenant: string): Principal => {
 /** Builds a sweeper; every one in the world has a name of its own. */
 export function createSweeper(parts: SweepParts): Sweeper {
   const { store, registry, dispatcher, clock, random, sinks } = parts;
-  const by = random.id();
+  const ownName = random.id();
 
   return {
-    sweep: async (shard, { goOn, dryRun = false, rules }) => {
+    sweep: async (shard, { goOn, by = ownName, dryRun = false, rules }) => {
       const runs = (rule: Rule): boolean => rules === undefined || rules.includes(rule);
       const report = { shard, delivered: NOTHING, looked: 0, postponed: 0 };
       const findings: Finding[] = [];
       const now = clock.now();
-      const first = await store.listDue(shard, { until: now, limit: 1 });
-      if (first.items.length === 0 && first.next === undefined) {
-        return { ...report, end: 'idle', findings };
-      }
+      if (!(await isDue(store, shard, now))) return { ...report, end: 'idle', findings };
       let lease = dryRun
         ? undefined
         : await store.takeLease(shard, by, { now, until: now + RECONCILE.leaseMs });

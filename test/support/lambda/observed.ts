@@ -9,7 +9,7 @@ export interface Observed {
   /** Log lines as text. */
   readonly lines: readonly string[];
   /** What a metric adds up to over all calls. */
-  metric(name: string): number;
+  readonly metric: (name: string) => number;
 }
 
 /** Builds them. Metrics are taken where they would be written. */

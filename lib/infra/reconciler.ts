@@ -1,0 +1,144 @@
+/** The safety net: a state machine that looks at what is due every minute, and the function behind it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Duration, Validations } from 'aws-cdk-lib';
+import {
+  Alarm,
+  ComparisonOperator,
+  MathExpression,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { serviceName } from '../settings/metric-names.ts';
+import { settingsTable } from '../settings/table.ts';
+import { PROJECT_ROOT } from './bundle.ts';
+import type { DataStack } from './data-stack.ts';
+import type { StageDelivery } from './delivery.ts';
+import { HouseFunction } from './house-function.ts';
+import type { Stage } from './stages.ts';
+import {
+  MACHINE_WILDCARD,
+  readSecrets,
+  TABLE_KEY_WILDCARD,
+  useTable,
+  useTableKey,
+} from './statements.ts';
+
+/** What the reconciler of a stage is built from. */
+export interface ReconcilerProps {
+  readonly stage: Stage;
+  readonly data: DataStack;
+  readonly delivery: StageDelivery;
+  /** Settings that are handed on as they are written. */
+  readonly environment: { readonly [name: string]: string };
+  /** Own procedures, which are put beside the bundle. */
+  readonly folder?: { readonly source: string; readonly name: string };
+}
+
+/** The file of the state machine; it is deployed as it is, but for the function's ARN. */
+export const RECONCILER_FILE = join(PROJECT_ROOT, 'statemachines/reconciler.asl.json');
+
+/** The reconciler. */
+export class Reconciler extends Construct {
+  constructor(scope: Construct, id: string, props: ReconcilerProps) {
+    super(scope, id);
+    const { stage, data, delivery, environment, folder } = props;
+    const sweep = new HouseFunction(this, 'Sweep', {
+      stage,
+      entry: 'lambdas/reconcile.ts',
+      description: 'Delivers what is due, and repairs what has drifted',
+      serviceName: serviceName(stage.name, 'reconcile'),
+      memoryMiB: stage.background.memoryMiB,
+      timeout: stage.background.timeout,
+      environment: {
+        ...environment,
+        ...delivery.environment,
+        [settingsTable.table.env]: data.table.tableName,
+      },
+      statements: [
+        ...useTable(data.table),
+        useTableKey(data.key),
+        ...(delivery.secrets.length > 0 ? [readSecrets(delivery.secrets)] : []),
+        ...delivery.send,
+      ],
+      wildcards: [TABLE_KEY_WILDCARD],
+      ...(folder !== undefined && { folder }),
+    });
+    const machine = this.machine(stage, sweep.lambda.functionArn);
+    new Rule(this, 'EveryMinute', {
+      description: 'One look at what is due',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [
+        new SfnStateMachine(machine, {
+          // It gets the right to start this machine, and no other.
+          role: new Role(this, 'Starter', {
+            assumedBy: new ServicePrincipal('events.amazonaws.com'),
+            description: 'Starts the state machine',
+          }),
+          input: RuleTargetInput.fromObject({}),
+          // The next minute brings another one.
+          maxEventAge: Duration.minutes(1),
+          retryAttempts: 2,
+        }),
+      ],
+    });
+    alarmOf(this, machine);
+  }
+
+  private machine(stage: Stage, functionArn: string): StateMachine {
+    const logs = new LogGroup(this, 'Logs', {
+      retention: stage.logRetention,
+      removalPolicy: stage.removal,
+    });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('states.amazonaws.com'),
+      description: 'What the state machine may do',
+    });
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        sid: 'Tasks',
+        actions: ['lambda:InvokeFunction'],
+        resources: [functionArn],
+      }),
+    );
+    const machine = new StateMachine(this, 'Machine', {
+      comment: 'Delivers what is due, and repairs what has drifted',
+      definitionBody: DefinitionBody.fromString(readFileSync(RECONCILER_FILE, 'utf8')),
+      definitionSubstitutions: { ReconcileFunctionArn: functionArn },
+      role,
+      logs: { destination: logs, level: LogLevel.ALL, includeExecutionData: true },
+      tracingEnabled: true,
+      removalPolicy: stage.removal,
+    });
+    Validations.of(role.node.findChild('DefaultPolicy')).acknowledge(MACHINE_WILDCARD);
+    return machine;
+  }
+}
+
+/** Some faults no state can catch, so executions themselves are watched. */
+function alarmOf(scope: Construct, machine: StateMachine): void {
+  const period = Duration.minutes(1);
+  new Alarm(scope, 'FailedTicks', {
+    alarmDescription:
+      'Executions of the reconciler failed or ran out of time. See docs/operations.md, "Failed ticks".',
+    metric: new MathExpression({
+      label: 'failed or timed out',
+      expression: 'failed + timedOut',
+      usingMetrics: {
+        failed: machine.metricFailed({ period, statistic: 'Sum' }),
+        timedOut: machine.metricTimedOut({ period, statistic: 'Sum' }),
+      },
+      period,
+    }),
+    threshold: 1,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    evaluationPeriods: 5,
+    datapointsToAlarm: 3,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}

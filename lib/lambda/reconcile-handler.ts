@@ -1,0 +1,137 @@
+// The tasks of the reconciler's state machine. It carries ids and counts only: findings go to the log.
+// Absent members and null are the same, and whatever else does not fit is refused by name.
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { DELIVERY } from '../core/dispatch/row.ts';
+import { isFault } from '../core/fault.ts';
+import type { Sweeper, SweepReport } from '../core/reconcile/sweep.ts';
+import type { Observers } from './observers.ts';
+import { toldStart } from './told-start.ts';
+
+/** What sweeps. */
+export interface ReconcileApp {
+  /** The shards with due work. */
+  readonly dueShards: () => Promise<readonly number[]>;
+  readonly sweeper: Sweeper;
+}
+
+/** Answer of the task `look`; shards are objects, because a Map item that is 0 breaks an interpreter. */
+export interface Looked {
+  readonly due: number;
+  readonly shards: readonly { readonly shard: number }[];
+}
+
+/** Answer of the task `sweep`; `more` says that the time ran out before the work did. */
+export interface Swept {
+  readonly round: number;
+  readonly more: boolean;
+  readonly end: SweepReport['end'];
+  readonly delivered: number;
+  readonly failed: number;
+  readonly parked: number;
+  readonly looked: number;
+  readonly findings: number;
+}
+
+/** Answer of the task `report`. */
+export interface Reported {
+  readonly shards: number;
+  readonly failed: number;
+}
+
+/** The handler, and its start. */
+export interface ReconcileFunction {
+  readonly handler: (event: unknown, context: Context) => Promise<Looked | Swept | Reported>;
+  /** Resolves when the first start has ended, whichever way. */
+  readonly started: Promise<unknown>;
+}
+
+/** No delivery is begun that may not come to its end, with the writes around it. */
+const MARGIN_MS = DELIVERY.attemptMs + 5_000;
+
+/** Builds the function and starts it. `open` is called again by the next task after it failed. */
+export function createReconcileFunction(
+  observers: Observers,
+  open: () => Promise<ReconcileApp>,
+): ReconcileFunction {
+  const { logger, metrics, log, count } = observers;
+  const app = toldStart(observers, open);
+
+  const look = async ({ dueShards }: ReconcileApp): Promise<Looked> => {
+    const shards = await dueShards();
+    return { due: shards.length, shards: shards.map((shard) => ({ shard })) };
+  };
+
+  const sweep = async (
+    { sweeper }: ReconcileApp,
+    { shard, round = 0, execution }: Members,
+    context: Context,
+  ): Promise<Swept> => {
+    const goOn = (): boolean => context.getRemainingTimeInMillis() > MARGIN_MS;
+    const by = typeof execution === 'string' ? { by: execution } : {};
+    const report = await sweeper.sweep(whole(shard, 'shard'), { goOn, ...by });
+    const { end, delivered: of, looked } = report;
+    count('sweeps');
+    if (end === 'lost') count('leasesLost');
+    const { delivered, failed, parked } = of;
+    const findings = report.findings.length;
+    const done = { round: whole(round ?? 0, 'round') + 1, more: end === 'out_of_time', end };
+    return { ...done, delivered, failed, parked, looked, findings };
+  };
+
+  const report = ({ shards }: Members): Reported => {
+    if (!Array.isArray(shards)) throw new Error('expected shards to be a list');
+    const failed = (shards as readonly unknown[]).filter(
+      (each) => (each as { readonly failed?: unknown } | null)?.failed === true,
+    ).length;
+    if (failed > 0) count('shardsFailed', failed);
+    return { shards: shards.length, failed };
+  };
+
+  const run = async (event: unknown, context: Context): Promise<Looked | Swept | Reported> => {
+    const members = (event ?? {}) as Members;
+    if (members.task === 'report') return report(members);
+    const opened = await app();
+    if (opened === undefined) throw new Error('the function cannot start');
+    if (members.task === 'look') return look(opened);
+    if (members.task === 'sweep') return sweep(opened, members, context);
+    throw new Error('expected task to be look, sweep or report');
+  };
+
+  const handler = middy<unknown, Looked | Swept | Reported, Error, Context>(run)
+    .use(injectLambdaContext(logger))
+    .use(logMetrics(metrics, { captureColdStartMetric: true }))
+    .onError(({ error }) => {
+      log({ level: 'error', msg: 'a task failed', err: error });
+      count('faults');
+    });
+  return {
+    // An error's message is kept with the execution, so a foreign one does not go there.
+    handler: async (event, context) =>
+      handler(event, context).catch((error: unknown) => {
+        throw isFault(error) ? new Error(error.code) : ownError(error);
+      }),
+    started: app(),
+  };
+}
+
+interface Members {
+  readonly task?: unknown;
+  readonly shard?: unknown;
+  readonly round?: unknown;
+  readonly execution?: unknown;
+  readonly shards?: unknown;
+}
+
+function whole(value: unknown, name: string): number {
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
+  throw new Error(`expected ${name} to be a whole number from 0`);
+}
+
+function ownError(error: unknown): Error {
+  const own =
+    error instanceof Error && /^(?:expected \w+ to be|the function cannot)/.test(error.message);
+  return own ? error : new Error('the task failed');
+}
