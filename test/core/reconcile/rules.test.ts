@@ -77,7 +77,10 @@ describe('R4, a lock that was left behind', () => {
   it('is released under its fence, as an event of the workflow that left it', () => {
     const holder = { ...other, ...completed };
     const repair = on(orphanLock, { lock: otherLock, holder });
-    expect(repair).toMatchObject({ rule: 'R4' });
+    expect(repair).toMatchObject({
+      rule: 'R4',
+      finding: 'the lock of A-1 was left behind by w2',
+    });
     expect(planOf(repair)).toMatchObject({
       aggregate: { op: 'update', before: holder, change: { set: { version: 2, head_seq: 2 } } },
       locks: [{ op: 'release', asset: 'A-1', workflow: 'w2', fence: 1 }],
@@ -90,7 +93,12 @@ describe('R4, a lock that was left behind', () => {
   });
 
   it('of a workflow that is gone is released as long as it stays gone', () => {
-    expect(on(orphanLock, { lock: otherLock })?.work).toEqual({
+    const repair = on(orphanLock, { lock: otherLock });
+    expect(repair).toMatchObject({
+      rule: 'R4',
+      finding: 'the lock of A-1 names a workflow that is gone',
+    });
+    expect(repair?.work).toEqual({
       kind: 'writes',
       writes: [
         {
@@ -128,7 +136,9 @@ describe('R5, a lock that was lost', () => {
     ['not there', undefined, { freeAt: undefined }, 2],
     ['its own under another fence', { ...lock, fence: 3 }, { freeAt: 3, orphanOf: 'w1' }, 4],
   ])('that is %s is taken under a fence that nobody has seen', (_what, found, from, fence) => {
-    const plan = planOf(on(lostLock, { lock: found }));
+    const repair = on(lostLock, { lock: found });
+    expect(repair).toMatchObject({ rule: 'R5', finding: 'w1 has lost the lock of A-1' });
+    const plan = planOf(repair);
     expect(plan.locks).toMatchObject([
       { op: 'take', ...from, lock: { fence, held: true, workflow: 'w1', subject: 'dev:ana' } },
     ]);
@@ -143,7 +153,10 @@ describe('R5, a lock that was lost', () => {
 
   it('that somebody else has by right blocks the work, checks that lock, and tells of it', () => {
     const deviation = { ...workflow, ...blocked('deviation') };
-    const plan = planOf(on(lostLock, { workflow: deviation, lock: otherLock, holder: other }));
+    const repair = on(lostLock, { workflow: deviation, lock: otherLock, holder: other });
+    expect(repair).toMatchObject({ rule: 'R5', finding: 'A-1 of w1 is held by w2' });
+    expect(eventOf(repair).data).toEqual({ asset: 'A-1', held_by: 'w2', rule: 'R5' });
+    const plan = planOf(repair);
     expect(plan.locks).toEqual([]);
     expect(plan.guards).toEqual([
       {
@@ -224,6 +237,11 @@ describe('R8, lists of people', () => {
 
   it('are rebuilt as an event that names the people, and nothing else changes', () => {
     const repair = on(books, { pointers: lists(['dev:ana', undefined]) });
+    expect(repair).toMatchObject({
+      rule: 'R8',
+      finding: 'the lists of 1 people disagree with w1',
+    });
+    expect(planOf(repair).aggregate.op).toBe('update');
     expect(eventOf(repair)).toMatchObject({
       type: 'pointers_rebuilt',
       data: { people: ['dev:ana'], rule: 'R8' },
