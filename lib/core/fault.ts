@@ -36,7 +36,7 @@ export function isFault(error: unknown): error is Fault {
 }
 
 /** Whether a stored item is there and this release cannot read it. */
-export function isDamage(error: unknown): boolean {
+export function isDamage(error: unknown): error is Fault {
   return isFault(error) && ['ITEM_DAMAGED', 'FORMAT_TOO_NEW'].includes(error.code);
 }
 

@@ -3,18 +3,18 @@
 // Source: Lambda developer guide, "Invoking Lambda function URLs", request and response payloads.
 import { isUtf8 } from 'node:buffer';
 
-/** The parts of an event that are read. */
+/** The parts of an event that are read. Some fronts write null for what there is not. */
 export interface HttpEvent {
   readonly rawPath: string;
-  readonly rawQueryString?: string;
-  readonly cookies?: readonly string[];
-  readonly headers?: { readonly [name: string]: string | undefined };
+  readonly rawQueryString?: string | null;
+  readonly cookies?: readonly string[] | null;
+  readonly headers?: { readonly [name: string]: string | null | undefined } | null;
   readonly requestContext: {
-    readonly domainName?: string;
+    readonly domainName?: string | null;
     readonly http: { readonly method: string };
   };
-  readonly body?: string;
-  readonly isBase64Encoded?: boolean;
+  readonly body?: string | null;
+  readonly isBase64Encoded?: boolean | null;
 }
 
 /** What the platform turns into an HTTP answer. */
@@ -45,24 +45,28 @@ export function requestOf(event: HttpEvent): Request {
 
 /** The bytes of the body, where there is one. */
 export function bodyOf({ body, isBase64Encoded }: HttpEvent): Uint8Array<ArrayBuffer> | undefined {
-  if (body === undefined || body === '') return undefined;
+  if (body === undefined || body === null || body === '') return undefined;
   return Uint8Array.from(Buffer.from(body, isBase64Encoded === true ? 'base64' : 'utf8'));
 }
 
-function urlOf({ rawPath, rawQueryString = '', requestContext, headers }: HttpEvent): string {
+function urlOf({ rawPath, rawQueryString, requestContext, headers }: HttpEvent): string {
   const host = requestContext.domainName ?? headers?.['host'] ?? 'localhost';
   // A path is given decoded by some fronts; these two would begin another part of the URL.
   const path = rawPath.replaceAll('?', '%3F').replaceAll('#', '%23');
-  return `https://${host}${path}${rawQueryString === '' ? '' : `?${rawQueryString}`}`;
+  const query = rawQueryString ?? '';
+  // Without a slash the path would go on where the host ends.
+  const slash = path.startsWith('/') ? '' : '/';
+  return `https://${host}${slash}${path}${query === '' ? '' : `?${query}`}`;
 }
 
-function headersOf({ headers = {}, cookies = [] }: HttpEvent): Headers {
+function headersOf({ headers, cookies }: HttpEvent): Headers {
   const result = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(headers ?? {})) {
     // Names that differ in case only are one header with several values, as on the wire.
-    if (value !== undefined) result.append(name, asBytes(value));
+    if (value !== undefined && value !== null) result.append(name, asBytes(value));
   }
-  if (cookies.length > 0) result.set('cookie', asBytes(cookies.join('; ')));
+  const sent = (cookies ?? []).join('; ');
+  if (sent !== '') result.set('cookie', asBytes(sent));
   return result;
 }
 

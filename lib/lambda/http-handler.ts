@@ -87,9 +87,9 @@ export function createHttpFunction(
 
 /** The id of a JSON-RPC request, for an answer that the app cannot give. */
 function rpcIdOf(event: HttpEvent): RpcId {
-  const body = bodyOf(event);
-  if (body === undefined || body.byteLength > LIMITS.bodyBytes.max) return null;
   try {
+    const body = bodyOf(event);
+    if (body === undefined || body.byteLength > LIMITS.bodyBytes.max) return null;
     const message = parseJson(Buffer.from(body).toString('utf8'));
     const id = Object(message) === message ? (message as JsonObject)['id'] : null;
     return typeof id === 'string' || Number.isSafeInteger(id) ? (id as RpcId) : null;

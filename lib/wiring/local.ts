@@ -116,17 +116,19 @@ export async function openLocal(
     readonly policies?: readonly DomainPolicy[];
     /** Whether the domains that come along are served too; they are unless this is false. */
     readonly shipped?: boolean;
+    /** Whether versions that are new here go on record; they do unless this is false. */
+    readonly register?: boolean;
     readonly onFault?: OnFault;
   } = {},
 ): Promise<Local> {
-  const { policies, shipped, onFault } = options;
+  const { policies, shipped, register = true, onFault } = options;
   const registry = await loadRegistry(settings, policies, shipped);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
   const opened = await openStore(settings);
   let loop: DeliveryLoop | undefined;
   const store = wakingStore(opened, (lanes) => loop?.wake(lanes));
   try {
-    await registerProcedures(store, registry);
+    if (register) await registerProcedures(store, registry);
   } catch (error) {
     await store.close();
     throw error;

@@ -78,11 +78,25 @@ describe('checkpoint reconcile', () => {
     });
   });
 
-  test('an unknown rule is answered with those there are', async () => {
-    expect(await run('reconcile', '--rule', 'R9')).toEqual({
-      code: 1,
-      out: '',
-      err: '--rule: expected one of R1, R2, R3, R4, R5, R6, R7, R8.\n',
+  test('a dry run puts nothing on record, not even the procedures of this release', async () => {
+    onDataFile(folder, (db) => {
+      db.exec('DELETE FROM procedures');
+    });
+    expect(await run('reconcile', '--dry-run')).toMatchObject({ code: 0 });
+    const count = 'SELECT count(*) AS n FROM procedures';
+    onDataFile(folder, (db) => {
+      expect(db.prepare(count).get()).toEqual({ n: 0 });
     });
   });
+
+  test.each(['R1', 'R6', 'R9'])(
+    '--rule %s is answered with those that a sweep has',
+    async (rule) => {
+      expect(await run('reconcile', '--rule', rule)).toEqual({
+        code: 1,
+        out: '',
+        err: '--rule: expected one of R2, R3, R4, R5, R8.\n',
+      });
+    },
+  );
 });

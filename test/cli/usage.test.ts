@@ -28,7 +28,17 @@ describe('checkpoint', () => {
     ['serve', ['--host', '--port', '--data']],
     [
       'token',
-      ['--subject', '--name', '--scope', '--tenant', '--expires', '--agent', '--service', '--data'],
+      [
+        '--subject',
+        '--name',
+        '--scope',
+        '--tenant',
+        '--expires',
+        '--agent',
+        '--service',
+        '--deployment',
+        '--data',
+      ],
     ],
     ['audit verify', ['--all', '--tenant', '--workflow', '--file', '--heads', '--data']],
     ['demo', []],

@@ -59,6 +59,7 @@ describe('compiling a plan', () => {
     const [update] = compilePlan(step).writes;
     if (update?.op !== 'update') throw new Error('expected an update');
     expect(Object.keys(update.set).sort()).toEqual([
+      'due_at',
       'head_hash',
       'head_seq',
       'state',

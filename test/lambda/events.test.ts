@@ -18,6 +18,9 @@ describe('the request of an event', () => {
     ['a hash in the path', { rawPath: '/a#b' }, '/a%23b'],
     ['a space in the path', { rawPath: '/a b' }, '/a%20b'],
     ['an empty path', { rawPath: '' }, '/'],
+    ['a path without its slash', { rawPath: 'mcp' }, '/mcp'],
+    ['a path that reads like a host', { rawPath: '@evil.example/' }, '/@evil.example/'],
+    ['a query that is null', { rawQueryString: null }, '/mcp'],
     ['two slashes', { rawPath: '//evil.example/mcp' }, '//evil.example/mcp'],
   ])('has the URL of %s', (_what, changes, ending) => {
     const { url } = requestOf(event(changes));
@@ -29,6 +32,7 @@ describe('the request of an event', () => {
     ['text', { body: 'Ä' }, [0xc3, 0x84]],
     ['base64', { body: '/wDEhA==', isBase64Encoded: true }, [0xff, 0x00, 0xc4, 0x84]],
     ['nothing', {}, []],
+    ['null', { body: null, isBase64Encoded: null }, []],
     ['an empty text', { body: '' }, []],
     ['an empty text in base64', { body: '', isBase64Encoded: true }, []],
   ])('has the bytes of a body that is %s', async (_what, changes, bytes) => {
@@ -50,6 +54,12 @@ describe('the request of an event', () => {
       ['authorization', 'Bearer a, Bearer b'],
       ['cookie', 'a=1; b=2'],
     ]);
+  });
+
+  test('takes null for what is not there, and never for text', () => {
+    const nothing = { headers: null, cookies: null, requestContext: { http: { method: 'GET' } } };
+    expect([...requestOf(event(nothing)).headers]).toEqual([]);
+    expect([...requestOf(event({ headers: { authorization: null } })).headers]).toEqual([]);
   });
 
   test('has the UTF-8 bytes of a header value, as a socket gives them', () => {

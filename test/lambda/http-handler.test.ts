@@ -72,6 +72,43 @@ describe('an app that throws', () => {
   });
 });
 
+describe('an event whose members are of the wrong kind', () => {
+  const odd = [
+    { body: 5 },
+    { body: {} },
+    { headers: 7 },
+    { headers: ['a', 'b'] },
+    { headers: { 'bad name': 'x' } },
+    { headers: { a: 'x\ny' } },
+    { cookies: 3 },
+    { rawQueryString: {} },
+    { isBase64Encoded: 'no' },
+    { requestContext: { domainName: 'a b', http: { method: 'POST' } } },
+    { requestContext: { http: { method: 'TRACE' } } },
+    { requestContext: { http: null } },
+    { requestContext: null },
+    { rawPath: null },
+  ];
+
+  test.each(odd)('%j is answered, never with 5xx', async (part) => {
+    const app: FunctionApp = { fetch: () => Response.json({}) };
+    const sent = { ...event('/mcp', '{"id":1}'), ...part };
+    const { statusCode } = await answerOf(app, sent);
+    expect([200, 400]).toContain(statusCode);
+  });
+
+  test.each(odd)('%j is answered 503 or 400 where the function cannot start', async (part) => {
+    const observers = createObservers();
+    jest.spyOn(observers.logger, 'error').mockImplementation(() => undefined);
+    const open = (): Promise<FunctionApp> => Promise.reject(new Error('no secret'));
+    const { handler } = createHttpFunction(observers, open);
+    const sent = { ...event('/mcp', '{"id":1}'), ...part };
+    const { statusCode, body } = await handler(sent, context(10_000));
+    expect([503, 400]).toContain(statusCode);
+    expect(body).not.toContain('no secret');
+  });
+});
+
 describe('an app that takes too long', () => {
   let host: HostCall | undefined;
   const app: FunctionApp = {

@@ -53,22 +53,21 @@ const TRAILS = `SELECT a, b FROM (SELECT tenant AS a, id AS b FROM workflows
     WHERE (tenant, workflow) > (?1, ?2) ORDER BY tenant, workflow LIMIT ?3)
   ORDER BY a, b LIMIT ?3`;
 const TENANT_OUTBOX = `SELECT body FROM outbox
-  WHERE tenant = ? AND body ->> 'parked_at' IS NULL
+  WHERE tenant = ? AND parked_at IS NULL
   ORDER BY due_at, workflow, lane, seq LIMIT ?`;
 const HEAD = `SELECT body FROM outbox WHERE tenant = ? AND workflow = ? AND lane = ?
-  AND body ->> 'parked_at' IS NULL ORDER BY seq LIMIT ?`;
+  AND parked_at IS NULL ORDER BY seq LIMIT ?`;
 const DUE = `SELECT kind, tenant, name, lane, seq, a, b FROM (
     SELECT 'outbox' AS kind, tenant, workflow AS name, lane, seq, due_at AS a,
         'o' || printf('%015d', rowid) AS b FROM outbox
-      WHERE body ->> 'parked_at' IS NULL AND due_at BETWEEN ?2 + 0 AND ?1 + 0
+      WHERE parked_at IS NULL AND due_at BETWEEN ?2 + 0 AND ?1 + 0
     UNION ALL
-    SELECT 'workflow', tenant, id, '', 0, body ->> 'due_at', 'w' || printf('%015d', rowid)
-      FROM workflows WHERE body ->> 'due_at' BETWEEN ?2 + 0 AND ?1 + 0)
+    SELECT 'workflow', tenant, id, '', 0, due_at, 'w' || printf('%015d', rowid)
+      FROM workflows WHERE due_at BETWEEN ?2 + 0 AND ?1 + 0)
   WHERE (a, b) > (?2 + 0, ?3) ORDER BY a, b LIMIT ?4`;
-const PARKED = `SELECT body, body ->> 'parked_at' AS a, body ->> 'id' AS b FROM outbox
-  WHERE tenant = ?1 AND body ->> 'parked_at' IS NOT NULL
-    AND body ->> 'parked_at' >= ?2 AND (body ->> 'parked_at', body ->> 'id') > (?2, ?3)
-  ORDER BY body ->> 'parked_at', body ->> 'id' LIMIT ?4`;
+const PARKED = `SELECT body, parked_at AS a, printf('%015d', rowid) AS b FROM outbox
+  WHERE tenant = ?1 AND parked_at >= ?2 AND (parked_at, printf('%015d', rowid)) > (?2, ?3)
+  ORDER BY parked_at, rowid LIMIT ?4`;
 const HELD = `SELECT body, body ->> 'since' AS a, asset AS b FROM locks
   WHERE tenant = ?1 AND body ->> 'held'
     AND body ->> 'since' >= ?2 AND (body ->> 'since', asset) > (?2, ?3)

@@ -53,13 +53,18 @@ const MIGRATIONS: readonly string[] = [
   `,
   `
   UPDATE outbox SET body = json_set(body, '$.rev', 0) WHERE body ->> 'rev' IS NULL;
+  ALTER TABLE outbox ADD COLUMN parked_at TEXT
+    GENERATED ALWAYS AS (CASE WHEN json_valid(body) THEN body ->> 'parked_at' END) VIRTUAL;
   DROP INDEX outbox_by_due;
-  CREATE INDEX outbox_by_due ON outbox (due_at) WHERE body ->> 'parked_at' IS NULL;
-  CREATE INDEX outbox_parked ON outbox (tenant, body ->> 'parked_at', body ->> 'id')
-    WHERE body ->> 'parked_at' IS NOT NULL;
+  CREATE INDEX outbox_by_due ON outbox (due_at) WHERE parked_at IS NULL;
+  CREATE INDEX outbox_parked ON outbox (tenant, parked_at) WHERE parked_at IS NOT NULL;
   `,
   `
-  CREATE INDEX workflows_by_due ON workflows (body ->> 'due_at') WHERE body ->> 'due_at' IS NOT NULL;
+  ALTER TABLE workflows ADD COLUMN due_at INTEGER
+    GENERATED ALWAYS AS (CASE WHEN json_valid(body) THEN body ->> 'due_at' END) VIRTUAL;
+  CREATE INDEX workflows_by_due ON workflows (due_at) WHERE due_at IS NOT NULL;
+  UPDATE workflows SET body = json_set(body, '$.due_at', 0)
+    WHERE state <> 'COMPLETED' AND json_valid(body) AND body ->> 'due_at' IS NULL;
   CREATE TABLE leases (
     shard INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, holder TEXT NOT NULL, until INTEGER NOT NULL
   ) STRICT;
@@ -95,9 +100,12 @@ export function requireOwn(db: DatabaseSync, empty: 'allowed' | 'refused'): void
   requireKnown(schemaVersion(db));
 }
 
-/** Applies the missing migrations, each in its own transaction; several processes may do so. */
-export function migrate(db: DatabaseSync): void {
-  while (schemaVersion(db) < SCHEMA_VERSION) {
+/**
+ * Applies the missing migrations up to the version `to`, each in its own transaction; several
+ * processes may do so.
+ */
+export function migrate(db: DatabaseSync, to = SCHEMA_VERSION): void {
+  while (schemaVersion(db) < to) {
     db.exec('BEGIN IMMEDIATE');
     try {
       // Another process may have been faster.

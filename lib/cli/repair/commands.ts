@@ -6,7 +6,7 @@ import { commandLine } from '../../core/erase.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { Lock } from '../../core/model/workflow.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
-import { RULES, type Rule } from '../../core/reconcile/rules.ts';
+import type { Rule } from '../../core/reconcile/rules.ts';
 import type { SweepReport } from '../../core/reconcile/sweep.ts';
 import { releaseLock } from '../../core/release-lock.ts';
 import { tenantsOf } from '../../core/tenants.ts';
@@ -27,6 +27,9 @@ interface Flags {
   readonly data?: string;
   readonly tenant?: string;
 }
+
+/** The rules that a sweep can be asked for; R1 is the lease of every sweep. */
+const BY_HAND = ['R2', 'R3', 'R4', 'R5', 'R8'] as const satisfies readonly Rule[];
 
 const DEADLINE_MS = 30_000;
 
@@ -59,30 +62,36 @@ export function addRepairCommands({ program, out, settings, fail }: Commands): v
     .description('deliver what is due and repair what has drifted, once')
     .option('--once', 'one sweep, which is what this does anyway')
     .option('--dry-run', 'say what would be repaired, and change nothing')
-    .option('--rule <rule>', 'only this rule, R2 to R8')
+    .option('--rule <rule>', `only this rule: ${BY_HAND.join(', ')}`)
     .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
     .action(async (flags: Flags & { dryRun?: boolean; rule?: string }) => {
       const { dryRun = false, rule } = flags;
       if (rule !== undefined && !isRule(rule)) {
-        throw new CliProblem(`--rule: expected one of ${RULES.join(', ')}.`);
+        throw new CliProblem(`--rule: expected one of ${BY_HAND.join(', ')}.`);
       }
       const write: WriteLine = (fields, message) => {
         out(JSON.stringify({ msg: message, ...fields }));
       };
-      const reports = await opened(settings(flags), (local) =>
-        local.sweep(write, { dryRun, ...(rule !== undefined && { rules: [rule] }) }),
+      const reports = await opened(
+        settings(flags),
+        (local) => local.sweep(write, { dryRun, ...(rule !== undefined && { rules: [rule] }) }),
+        { register: !dryRun },
       );
       for (const line of sweepLines(reports, dryRun)) out(line);
       if (reports.some(({ findings }) => findings.some(({ repaired }) => !repaired))) fail();
     });
 }
 
-const isRule = (text: string): text is Rule => (RULES as readonly string[]).includes(text);
+const isRule = (text: string): text is Rule => (BY_HAND as readonly string[]).includes(text);
 
-async function opened<T>(settings: Settings, work: (local: Local) => Promise<T>): Promise<T> {
+async function opened<T>(
+  settings: Settings,
+  work: (local: Local) => Promise<T>,
+  options: { readonly register?: boolean } = {},
+): Promise<T> {
   const file = dataFile(settings.dataFolder);
   if (!existsSync(file)) throw new CliProblem(`There is no data file ${file}: check --data.`);
-  const local = await openLocal(settings);
+  const local = await openLocal(settings, options);
   try {
     return await work(local);
   } finally {

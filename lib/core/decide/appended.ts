@@ -12,10 +12,17 @@ export interface Appended {
   readonly set: Pick<Workflow, 'version' | 'head_seq' | 'head_hash' | 'updated_at'>;
 }
 
+/** Who appends, when, and for which request. `now` is in epoch milliseconds. */
+export interface AppendContext {
+  readonly principal: Principal;
+  readonly now: number;
+  readonly requestId?: string;
+}
+
 /** Appends to the trail of a workflow. */
 export function appended(
   { tenant, id, version, head_seq, head_hash }: Workflow,
-  context: { readonly principal: Principal; readonly now: number; readonly requestId?: string },
+  context: AppendContext,
   type: EventType,
   data: { readonly [name: string]: Json },
 ): Appended {
@@ -34,7 +41,7 @@ export function appended(
 }
 
 /** The request that an event comes from, where there is one. */
-export function requested({ requestId }: { readonly requestId?: string }): {
+export function requested({ requestId }: Pick<AppendContext, 'requestId'>): {
   readonly request_id?: string;
 } {
   return requestId === undefined ? {} : { request_id: requestId };

@@ -1,6 +1,5 @@
 // Work that loses its asset, or gets it back, by another hand than its own: a forced release, and the
 // repairs of rule R5. State and lock move in one transaction (I1). Pure.
-import type { Principal } from '../model/principal.ts';
 import type { Procedure } from '../model/procedure.ts';
 import {
   holdsAsset,
@@ -12,15 +11,12 @@ import {
 } from '../model/workflow.ts';
 import type { CommitPlan, LockPlan, WorkflowChange } from '../plan.ts';
 import { takenAgain } from './asset-lock.ts';
-import { appended } from './appended.ts';
+import { appended, type AppendContext } from './appended.ts';
 import { notifications } from './decision.ts';
 
 /** On whose behalf something is repaired, and who is told of it. */
-export interface RepairContext {
-  readonly principal: Principal;
-  readonly now: number;
+export interface RepairContext extends AppendContext {
   readonly sinks: readonly string[];
-  readonly requestId?: string;
 }
 
 /** What these decisions look at, as of one moment. */
@@ -37,11 +33,12 @@ export function ownsLock({ id, fence }: Workflow, lock: Lock | undefined): boole
 
 /** Takes the asset away from a workflow that holds it, and blocks the workflow. */
 export function forcedRelease(
-  { workflow, procedure }: LockSituation,
+  { workflow, procedure, lock }: LockSituation,
   reason: string,
   context: RepairContext,
 ): CommitPlan {
-  const { asset, id, fence } = workflow;
+  const { asset, id } = workflow;
+  const { fence } = lock ?? workflow;
   return blocked(workflow, procedure, context, {
     type: 'lock_released',
     reason: 'lock_released',
@@ -138,7 +135,7 @@ function plan(
   };
 }
 
-/** Whether an asset can be taken away from a workflow: only from one that holds it. */
-export function canLose(workflow: Workflow, lock: Lock | undefined): boolean {
-  return holdsAsset(workflow) && ownsLock(workflow, lock);
+/** Whether a lock can be taken away from a workflow: only from one that has a claim to it, at any fence. */
+export function canLose(workflow: Workflow, { asset, workflow: holder }: Lock): boolean {
+  return holder === workflow.id && asset === workflow.asset && holdsAsset(workflow);
 }

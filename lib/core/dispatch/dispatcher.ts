@@ -1,7 +1,7 @@
 // Delivers outbox rows: claims the head of a lane, hands it to its sink, and takes it out of the table.
 // Invariants: I3 (a row is deleted only after its sink accepted it, on the claimer's own claim), I5.
 // A failed sink holds up its own lane of one aggregate and nothing else.
-import { isFault } from '../fault.ts';
+import { isDamage, isFault, type Fault } from '../fault.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { OutboxRow } from '../model/workflow.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
@@ -43,7 +43,10 @@ export interface DispatcherParts {
 export interface Dispatcher {
   /** Delivers what may leave of one lane; answers when its head is due, where one still waits. */
   drainLane(lane: Lane, goOn: () => boolean): Promise<LaneDrained>;
-  /** Delivers what is due in a shard, `lanes` lanes at a time. */
+  /**
+   * Delivers what is due in a shard, `lanes` lanes at a time. A row that cannot be read or written
+   * holds up its own lane, and its fault is thrown once all the others had their turn.
+   */
   drainDue(shard: number, goOn: () => boolean, lanes: number): Promise<DrainCounts>;
 }
 
@@ -121,6 +124,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const drainDue: Dispatcher['drainDue'] = async (shard, goOn, lanes) => {
     const counts = noCounts();
     const dueAt = clock.now();
+    const damage: Error[] = [];
     for (let after: string | undefined; goOn();) {
       const at = {
         until: dueAt,
@@ -132,7 +136,11 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       await inParallel(groups, lanes, async (items) => {
         const [first] = items;
         if (first === undefined) return;
-        const drained = await drainLane(first, goOn);
+        const drained = await drainLane(first, goOn).catch((error: unknown) => {
+          if (!isHopeless(error)) throw error;
+          damage.push(error);
+        });
+        if (drained === undefined) return;
         add(counts, drained.counts);
         // A claimer goes on with the lane by itself.
         const { waits } = drained;
@@ -141,10 +149,17 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       after = page.next;
       if (after === undefined) break;
     }
+    const [first] = damage;
+    if (first !== undefined) throw first;
     return counts;
   };
 
   return { drainLane, drainDue };
+}
+
+/** Whether a lane cannot go on, whatever the store does: its head cannot be read, or not be written. */
+export function isHopeless(error: unknown): error is Fault {
+  return isDamage(error) || (isFault(error) && error.kind === 'terminal');
 }
 
 function failureOf(error: unknown): Failure {

@@ -1,5 +1,6 @@
 // Reads what the rules compare, by snapshots only: two separate reads are none.
 import { eventBody } from '../events.ts';
+import { isDamage } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
 import type { Lock, Pointer, Workflow } from '../model/workflow.ts';
 import type { ItemKey, StorageBackend } from '../ports/storage.ts';
@@ -49,21 +50,29 @@ export async function observe(
   };
 }
 
-/** Everybody who holds the workflow or held it, by its trail; the last ones where there are many. */
+/**
+ * Everybody who holds the workflow or held it, by its trail; the last ones where there are many. A trail
+ * that cannot be read on tells no more, and is found when it is verified.
+ */
 async function holdersOf(store: Reader, workflow: Workflow): Promise<readonly string[]> {
   const { tenant, id, head_seq, holder } = workflow;
   const people = new Set<string>();
   const limit = LIMITS.pageItems.max;
   for (let after = 0; after < head_seq;) {
-    const page = await store.listEvents(tenant, id, { after, limit });
-    const last = page.at(-1);
-    if (last === undefined) break;
-    after = last.seq;
-    for (const event of page) {
-      const { type, actor, data } = eventBody(event);
-      if (type === 'workflow_started') people.add(actor.subject);
-      const { to } = data;
-      if (type === 'workflow_handed_over' && typeof to === 'string') people.add(to);
+    try {
+      const page = await store.listEvents(tenant, id, { after, limit });
+      const last = page.at(-1);
+      if (last === undefined) break;
+      after = last.seq;
+      for (const event of page) {
+        const { type, actor, data } = eventBody(event);
+        if (type === 'workflow_started') people.add(actor.subject);
+        const { to } = data;
+        if (type === 'workflow_handed_over' && typeof to === 'string') people.add(to);
+      }
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      break;
     }
   }
   people.delete(holder.subject);

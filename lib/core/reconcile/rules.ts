@@ -5,10 +5,8 @@ import type { CommitPlan } from '../plan.ts';
 import type { Transaction } from '../ports/storage.ts';
 import type { RepairContext } from '../decide/lost-lock.ts';
 
-/** The rules by their names in the design. */
-export const RULES = ['R1', 'R2', 'R3', 'R4', 'R5', 'R6', 'R7', 'R8'] as const;
-/** One of them. */
-export type Rule = (typeof RULES)[number];
+/** A rule by its name in the design. */
+export type Rule = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R7' | 'R8';
 
 /** A workflow and what belongs to it, as of one moment. */
 export interface Observation {

@@ -1,9 +1,9 @@
 // One look at what is due in a shard: delivers outbox rows, and repairs what has drifted, under a lease
 // whose epoch every repair carries. Invariant I5: whoever was overtaken changes nothing.
 import { verifyWorkflow } from '../audit.ts';
-import type { Dispatcher, DrainCounts } from '../dispatch/dispatcher.ts';
+import { isHopeless, type Dispatcher, type DrainCounts } from '../dispatch/dispatcher.ts';
 import type { RepairContext } from '../decide/lost-lock.ts';
-import { isFault, type Fault } from '../fault.ts';
+import { isFault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
 import type { Principal } from '../model/principal.ts';
 import { compilePlan } from '../plan.ts';
@@ -108,12 +108,23 @@ export function createSweeper(parts: SweepParts): Sweeper {
         if (findings.length < FINDINGS) findings.push(finding);
         parts.onFinding?.(finding);
       };
+      let damage: Error | undefined;
+      // What stands damaged in the outbox keeps no work from being repaired; it is told at the end.
+      const damaged = (error: unknown): DrainCounts => {
+        if (!isHopeless(error)) throw error;
+        damage = error;
+        return NOTHING;
+      };
+      const done = (): SweepReport => {
+        if (damage !== undefined) throw damage;
+        return { ...report, end: 'done', findings };
+      };
       try {
         if (!dryRun && (runs('R2') || runs('R3'))) {
-          report.delivered = await dispatcher.drainDue(shard, goOn, LANES);
+          report.delivered = await dispatcher.drainDue(shard, goOn, LANES).catch(damaged);
         }
         if (!['R4', 'R5', 'R8'].some((rule) => runs(rule as Rule))) {
-          return { ...report, end: 'done', findings };
+          return done();
         }
         for (let after: string | undefined; ;) {
           if (!goOn()) return { ...report, end: 'out_of_time', findings };
@@ -132,7 +143,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
             if (looked === 'later') report.postponed += 1;
           }
           after = page.next;
-          if (after === undefined) return { ...report, end: 'done', findings };
+          if (after === undefined) return done();
         }
       } finally {
         if (lease !== undefined) await store.releaseLease(lease).catch(() => false);
@@ -148,37 +159,46 @@ export function createSweeper(parts: SweepParts): Sweeper {
     runs: (rule: Rule) => boolean,
     found: (finding: Finding) => void,
   ): Promise<'well' | 'later' | 'lost'> {
+    let stuck: Repair | undefined;
     for (let n = 1; n <= LOOKS; n++) {
-      let repair: Repair | undefined;
-      let workflow: Workflow;
       try {
         const seen = await observe(store, registry, tenant, id);
         if (seen === undefined) continue;
-        ({ workflow } = seen);
+        const { workflow } = seen;
         const context: RepairContext = { principal: reconciler(tenant), now: clock.now(), sinks };
+        let repair: Repair | undefined;
         for (const [rule, find] of ORDER) {
           if (workflow.frozen !== undefined || !runs(rule)) continue;
           repair ??= find(seen, context);
         }
         if (repair === undefined) return await settle(workflow, lease, runs, found);
+        const { rule, finding: what, work } = repair;
+        const about = { rule, tenant, workflow: id, what };
+        if (lease === undefined) {
+          found({ ...about, repaired: false });
+          return 'well';
+        }
+        const transaction: Transaction =
+          work.kind === 'plan' ? compilePlan(work.plan) : { writes: work.writes };
+        const deadline = clock.now() + RECONCILE.tickMs;
+        const result = await store.commit({ ...transaction, lease }, deadline);
+        if (result.ok) {
+          found({ ...about, repaired: true });
+          continue;
+        }
+        if (result.leaseLost === true) return 'lost';
+        stuck = repair;
+        // An event where the next one belongs is no race: only the trail can tell what it is.
+        const kinds = result.failed.map(({ key }) => key.kind);
+        if (kinds.includes('event') && !kinds.includes('workflow')) {
+          return await settle(workflow, lease, runs, found);
+        }
       } catch (error) {
         if (!isFault(error) || error.kind === 'unknown') throw error;
-        return later(tenant, id, lease, error, found);
+        return later(tenant, id, lease, { rule: 'R8', what: error.code }, found);
       }
-      const { rule, finding: what, work } = repair;
-      const about = { rule, tenant, workflow: id, what };
-      if (lease === undefined) {
-        found({ ...about, repaired: false });
-        return 'well';
-      }
-      const transaction: Transaction =
-        work.kind === 'plan' ? compilePlan(work.plan) : { writes: work.writes };
-      const deadline = clock.now() + RECONCILE.tickMs;
-      const result = await store.commit({ ...transaction, lease }, deadline);
-      if (result.ok) found({ ...about, repaired: true });
-      else if (result.leaseLost === true) return 'lost';
     }
-    return 'later';
+    return later(tenant, id, lease, stuck && { rule: stuck.rule, what: stuck.finding }, found);
   }
 
   /** Nothing has drifted: the trail is verified, and the next look is later. */
@@ -236,10 +256,10 @@ export function createSweeper(parts: SweepParts): Sweeper {
     tenant: string,
     id: string,
     lease: Lease | undefined,
-    fault: Fault,
+    why: Pick<Finding, 'rule' | 'what'> | undefined,
     found: (finding: Finding) => void,
   ): Promise<'later'> {
-    found({ rule: 'R8', tenant, workflow: id, what: fault.code, repaired: false });
+    if (why !== undefined) found({ ...why, tenant, workflow: id, repaired: false });
     if (lease === undefined) return 'later';
     const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]).catch(() => []);
     if (workflow === undefined) return 'later';

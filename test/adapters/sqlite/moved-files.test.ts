@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SCHEMA_VERSION } from '../../../lib/adapters/sqlite/schema.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
 import { faultOf } from '../../contract/storage/bench.ts';
 import { startTransaction } from '../../support/plans.ts';
@@ -142,7 +143,7 @@ describe('another file at the path', () => {
   test('of a newer schema is refused', async () => {
     await replaceBy(async (path) => {
       await (await files.open({ path })).close();
-      sql(path, 'PRAGMA user_version = 2');
+      sql(path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     });
     expect(await faultOf(start(store, 'lost'))).toMatchObject({ code: 'FORMAT_TOO_NEW' });
   });

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { migrate, schemaVersion } from '../../../lib/adapters/sqlite/schema.ts';
+import { migrate, schemaVersion, SCHEMA_VERSION } from '../../../lib/adapters/sqlite/schema.ts';
 import { startTransaction, workflowOf } from '../../support/plans.ts';
 import { sqliteFiles, type SqliteFiles } from '../../support/sqlite-files.ts';
 import { faultOf } from '../../contract/storage/bench.ts';
@@ -96,7 +96,7 @@ describe('a migration', () => {
       },
     } as DatabaseSync;
     expect(() => migrate(overtaken)).not.toThrow();
-    expect([schemaVersion(slow), schemaVersion(fast)]).toEqual([1, 1]);
+    expect([schemaVersion(slow), schemaVersion(fast)]).toEqual([SCHEMA_VERSION, SCHEMA_VERSION]);
     slow.close();
     fast.close();
   });
@@ -117,7 +117,7 @@ describe('a migration', () => {
     expect(() => migrate(interrupted)).toThrow('interrupted');
     expect(schemaVersion(db)).toBe(0);
     migrate(db);
-    expect(schemaVersion(db)).toBe(1);
+    expect(schemaVersion(db)).toBe(SCHEMA_VERSION);
     db.close();
   });
 });
@@ -135,7 +135,35 @@ describe('a database that exists', () => {
     await files.open();
     expect(sql(files.path, 'PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
     expect(sql(files.path, 'PRAGMA application_id')).toEqual({ application_id: 1_129_009_236 });
-    expect(sql(files.path, 'PRAGMA user_version')).toEqual({ user_version: 1 });
+    expect(sql(files.path, 'PRAGMA user_version')).toEqual({ user_version: SCHEMA_VERSION });
+  });
+
+  test('of the first schema keeps its outbox, and its active work is due to be looked at', async () => {
+    const db = new DatabaseSync(files.path);
+    migrate(db, 1);
+    const work = db.prepare(
+      'INSERT INTO workflows (tenant, id, state, created_at, body) VALUES (?, ?, ?, ?, ?)',
+    );
+    const { due_at: _due, ...before } = workflowOf({ tenant, id: 'w1' }).workflow;
+    const { created_at } = before;
+    work.run(tenant, 'w1', 'CREATED', created_at, JSON.stringify(before));
+    const over = { ...before, id: 'w2', state: 'COMPLETED' };
+    work.run(tenant, 'w2', 'COMPLETED', created_at, JSON.stringify(over));
+    work.run(tenant, 'w3', 'CREATED', created_at, 'no JSON');
+    const row = { format: 1, tenant, workflow: 'w2', lane: 'notify:log', seq: 1, id: 'r' };
+    const rest = { payload: {}, attempts: 0, due_at: 5 };
+    db.prepare(
+      'INSERT INTO outbox (tenant, workflow, lane, seq, due_at, body) VALUES (?, ?, ?, ?, ?, ?)',
+    ).run(tenant, 'w2', 'notify:log', 1, 5, JSON.stringify({ ...row, ...rest }));
+    db.close();
+    const store = await files.open();
+    const { items } = await store.listDue(0, { until: 10, limit: 10 });
+    expect(items.map(({ key: due }) => due)).toEqual([
+      key,
+      { kind: 'outbox', tenant, workflow: 'w2', lane: 'notify:log', seq: 1 },
+    ]);
+    expect(await store.snapshot([key])).toEqual([{ ...before, due_at: 0 }]);
+    expect(await store.laneHead(tenant, 'w2', 'notify:log')).toEqual({ ...row, ...rest, rev: 0 });
   });
 
   test('is used although its creator died before it had tables', async () => {
@@ -146,7 +174,7 @@ describe('a database that exists', () => {
 
   test('of a newer schema is refused and left alone', async () => {
     await (await files.open()).close();
-    sql(files.path, 'PRAGMA user_version = 2');
+    sql(files.path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     const before = readFileSync(files.path);
     expect(await faultOf(files.open())).toMatchObject(TOO_NEW);
     expect(await faultOf(files.open({ readOnly: true }))).toMatchObject(TOO_NEW);
@@ -155,11 +183,11 @@ describe('a database that exists', () => {
 
   test('that a newer release migrates meanwhile is neither read nor written any more', async () => {
     const store = await files.open();
-    sql(files.path, 'PRAGMA user_version = 2');
+    sql(files.path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     const commit = store.commit(startTransaction({ tenant }), files.clock.now() + 1_000);
     expect(await faultOf(commit)).toMatchObject(TOO_NEW);
     expect(await faultOf(store.snapshot([key]))).toMatchObject(TOO_NEW);
-    sql(files.path, 'PRAGMA user_version = 1');
+    sql(files.path, `PRAGMA user_version = ${SCHEMA_VERSION}`);
     expect(await store.snapshot([key])).toEqual([undefined]);
   });
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createDispatcher } from '../../../lib/core/dispatch/dispatcher.ts';
 import { commandLine } from '../../../lib/core/erase.ts';
 import { eventBody } from '../../../lib/core/events.ts';
+import { Fault } from '../../../lib/core/fault.ts';
 import { holdsAsset, type Workflow } from '../../../lib/core/model/workflow.ts';
 import type { Outcome } from '../../../lib/core/outcome.ts';
 import type { NotificationSink } from '../../../lib/core/ports/sink.ts';
@@ -499,6 +500,137 @@ export function reconcileCases(use: UseBench): void {
       code: 'OK',
       workflow: { state: 'RUNNING' },
     });
+  });
+
+  test('an event that cannot be read does not end a sweep; its work is frozen', async () => {
+    const bench = use();
+    const { tenant } = bench;
+    const id = await started(bench);
+    const key = { kind: 'event', tenant, workflow: id, seq: 1 } as const;
+    await drift(bench, { op: 'update', key, expect: {}, set: { text: 'no JSON' } });
+    later(bench);
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
+    expect((await read(bench, id)).frozen).toBeDefined();
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+  });
+
+  test('a repair that meets an event beyond the head freezes the work instead of trying for ever', async () => {
+    const bench = use();
+    const { tenant, store, clock } = bench;
+    const id = await started(bench);
+    const [event] = await store.snapshot([{ kind: 'event', tenant, workflow: id, seq: 1 }]);
+    if (event === undefined) throw new Error('a start has an event');
+    const key = { kind: 'event', tenant, workflow: id, seq: 2 } as const;
+    await drift(bench, freed(bench), { op: 'create', key, item: { ...event, seq: 2 } });
+    later(bench);
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
+    expect(await read(bench, id)).toMatchObject({
+      frozen: { what: 'the trail does not verify: link at 2' },
+      due_at: clock.now() + RECONCILE.checkMs,
+    });
+    expect((await lockOn(bench))?.held).toBe(false);
+  });
+
+  test('a repair that is refused again and again is told and tried later, not first in every sweep', async () => {
+    const bench = use();
+    const { store, clock } = bench;
+    const id = await started(bench);
+    await drift(bench, freed(bench));
+    later(bench);
+    const refusing: StorageBackend = {
+      ...store,
+      commit: (transaction, deadlineMs) =>
+        transaction.lease === undefined
+          ? store.commit(transaction, deadlineMs)
+          : Promise.resolve({ ok: false, failed: [], contended: true }),
+    };
+    expect(await sweep(bench, {}, sweeperOn(bench, refusing))).toEqual([`R5 found ${id}`]);
+    expect((await read(bench, id)).due_at).toBe(clock.now() + RECONCILE.laterMs);
+  });
+
+  test.each([
+    ['retryable', 'ITEM_DAMAGED'],
+    ['terminal', 'PLAN_REFUSED'],
+  ] as const)(
+    'a notification with a %s fault %s holds up no other one and no repair, and is told at the end',
+    async (kind, code) => {
+      const bench = use();
+      const { store, clock } = bench;
+      const id = await started(bench);
+      await drift(bench, freed(bench));
+      const other = await started(bench, 'UNIT-2');
+      const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
+      const release = { asset: 'UNIT-2', reason: 'fire' };
+      await releaseLock(parts, commandLine(bench.tenant), release, clock.now() + 9_000);
+      const third = await started(bench, 'UNIT-3');
+      await releaseLock(
+        parts,
+        commandLine(bench.tenant),
+        { ...release, asset: 'UNIT-3' },
+        clock.now() + 9_000,
+      );
+      later(bench);
+      const damaged: StorageBackend = {
+        ...store,
+        laneHead: (tenant, workflow, lane) =>
+          workflow === other
+            ? Promise.reject(new Fault(kind, code, 'planted'))
+            : store.laneHead(tenant, workflow, lane),
+      };
+      const sweeper = sweeperOn(bench, damaged);
+      let told = 0;
+      for (let shard = 0; shard < (await store.shards()); shard++) {
+        await sweeper.sweep(shard, { goOn: () => true }).catch((error: unknown) => {
+          expect(error).toMatchObject({ code });
+          told += 1;
+        });
+      }
+      expect(told).toBe(1);
+      expect(await store.listOutbox(bench.tenant, third, 10)).toEqual([]);
+      expect(await store.listOutbox(bench.tenant, other, 10)).toHaveLength(1);
+      expect((await lockOn(bench))?.workflow).toBe(id);
+    },
+  );
+
+  test('a forced release takes a lock from its work under whatever fence it has', async () => {
+    const bench = use();
+    const { store, clock, tenant } = bench;
+    const id = await started(bench);
+    await drift(bench, {
+      op: 'update',
+      key: lockKey(tenant, ASSET),
+      expect: {},
+      set: { fence: 7 },
+    });
+    const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
+    const command = { asset: ASSET, reason: 'fire' };
+    expect(
+      await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000),
+    ).toMatchObject({ code: 'RELEASED', workflow: id });
+    expect(await lockOn(bench)).toMatchObject({ held: false, fence: 8 });
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+  });
+
+  test('the asset of frozen work can be released by force', async () => {
+    const bench = use();
+    const { store, clock, tenant } = bench;
+    const id = await started(bench);
+    const frozen = { at: new Date(clock.now()).toISOString(), what: 'planted' };
+    await drift(bench, {
+      op: 'update',
+      key: workflowKey(tenant, id),
+      expect: {},
+      set: { frozen, version: 2 },
+    });
+    const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
+    const command = { asset: ASSET, reason: 'fire' };
+    expect(
+      await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000),
+    ).toMatchObject({ code: 'RELEASED' });
+    await started(bench);
+    expect(await read(bench, id)).toMatchObject({ state: 'BLOCKED', frozen });
   });
 }
 
