@@ -1,9 +1,8 @@
 // `checkpoint audit verify`: walks every trail of the data folder and says which ones do not verify.
-import { existsSync } from 'node:fs';
 import { verifyAll, type ChainReport } from '../core/audit.ts';
 import type { Settings } from '../settings.ts';
-import { dataFile, openStore } from '../wiring/local.ts';
 import { chainText } from './chain-words.ts';
+import { existingDataFile, writing } from './data-folder.ts';
 import { CliProblem } from './failure.ts';
 import { counted } from './text.ts';
 
@@ -21,10 +20,8 @@ export async function verifyAudit(
   settings: Settings,
   only: { readonly tenant?: string; readonly workflow?: string } = {},
 ): Promise<AuditResult> {
-  const file = dataFile(settings.dataFolder);
-  if (!existsSync(file)) throw new CliProblem(`There is no data file ${file}: check --data.`);
-  const store = await openStore(settings);
-  try {
+  const file = existingDataFile(settings);
+  return writing(settings, async (store) => {
     const broken: ChainReport[] = [];
     let trails = 0;
     let events = 0;
@@ -46,9 +43,7 @@ export async function verifyAudit(
       throw new CliProblem(`There is no ${what} in ${file}.`);
     }
     return { trails, events, values, broken };
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** The lines to print for a result. */

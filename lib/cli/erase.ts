@@ -1,11 +1,11 @@
 // `checkpoint erase`: deletes what was said for a sensitive step, and says so in the trail.
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { commandLine, eraseStep } from '../core/erase.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
-import { dataFile, openStore, systemClock } from '../wiring/local.ts';
+import { systemClock } from '../wiring/local.ts';
 import type { Commands } from './commands.ts';
+import { writing } from './data-folder.ts';
 import { CliProblem } from './failure.ts';
 import { findWorkflow } from './look/find.ts';
 import { counted, wrapped } from './text.ts';
@@ -41,10 +41,7 @@ async function erase(
   if (reason.trim() === '' || [...reason].length > max) {
     throw new CliProblem(`--reason: expected 1 to ${max} characters.`);
   }
-  const file = dataFile(settings.dataFolder);
-  if (!existsSync(file)) throw new CliProblem(`There is no data file ${file}: check --data.`);
-  const store = await openStore(settings);
-  try {
+  return writing(settings, async (store) => {
     const { tenant, id } = await findWorkflow(store, name, only);
     const erasure = await eraseStep(
       { store, clock: systemClock },
@@ -63,9 +60,7 @@ async function erase(
       case 'NOT_FOUND':
         throw new CliProblem(`There is no workflow ${id}.`);
     }
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 const DEADLINE_MS = 30_000;

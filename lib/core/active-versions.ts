@@ -1,7 +1,7 @@
 // Which procedure versions active workflows run on, and which of them this release lacks: the check
 // before a deployment. Costs one pass over what is active, never over what is stored.
-import { LIMITS } from './limits.ts';
 import type { WorkflowState } from './model/workflow.ts';
+import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import type { ProcedureRegistry } from './procedures.ts';
 import { tenantsOf } from './tenants.ts';
@@ -26,19 +26,14 @@ export async function activeVersions(
   const found = new Map<string, { count: number; tenants: Set<string> }>();
   for await (const tenant of tenantsOf(store)) {
     for (const state of ACTIVE) {
-      let after: string | undefined;
-      do {
-        const at = { limit: LIMITS.pageItems.max, ...(after !== undefined && { after }) };
-        const page = await store.listWorkflows(tenant, state, at);
-        for (const { procedure, procedure_version: version } of page.items) {
-          const name = JSON.stringify([procedure, version]);
-          const entry = found.get(name) ?? { count: 0, tenants: new Set() };
-          entry.count++;
-          entry.tenants.add(tenant);
-          found.set(name, entry);
-        }
-        after = page.next;
-      } while (after !== undefined);
+      const listed = everyItem((page) => store.listWorkflows(tenant, state, page));
+      for await (const { procedure, procedure_version: version } of listed) {
+        const name = JSON.stringify([procedure, version]);
+        const entry = found.get(name) ?? { count: 0, tenants: new Set() };
+        entry.count++;
+        entry.tenants.add(tenant);
+        found.set(name, entry);
+      }
     }
   }
   return [...found]

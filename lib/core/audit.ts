@@ -3,6 +3,7 @@
 import { ChainVerifier, eventBody, type ChainFault } from './events.ts';
 import { isDamage } from './fault.ts';
 import type { StoredEvent, Workflow } from './model/workflow.ts';
+import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import { ValueClaims, valueFaults, type ValueFault } from './trail/values.ts';
 
@@ -72,12 +73,9 @@ async function walk(store: StorageBackend, workflow: Workflow): Promise<ChainRep
 
 /** Verifies every trail of the store, one report each; a damaged one never hides the others. */
 export async function* verifyAll(store: StorageBackend): AsyncGenerator<ChainReport> {
-  let after: string | undefined;
-  do {
-    const page = await store.scanTrails({ limit: 100, ...(after !== undefined && { after }) });
-    for (const trail of page.items) yield await verifyTrail(store, trail);
-    after = page.next;
-  } while (after !== undefined);
+  for await (const trail of everyItem((page) => store.scanTrails(page))) {
+    yield await verifyTrail(store, trail);
+  }
 }
 
 async function verifyTrail(

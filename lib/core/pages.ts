@@ -1,6 +1,8 @@
 // Pages of lists, for every backend: limits, and cursors that are opaque to callers and bound to one
 // list. Signing cursors is the surface's.
 import { InputError } from './input-error.ts';
+import { LIMITS } from './limits.ts';
+import type { Page } from './ports/storage.ts';
 
 /** Where a list goes on: the sort values of the last row that was given. */
 export type Position = readonly [string, string];
@@ -45,4 +47,17 @@ function positionIn(cursor: string): Position | undefined {
 export function checkLimit(limit: number, max: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= max) return;
   throw new InputError([{ path: '/limit', message: `expected a whole number from 1 to ${max}` }]);
+}
+
+/** Every item of a list in its order; a page is asked for when the one before it is used up. */
+export async function* everyItem<T>(
+  list: (page: { readonly after?: string; readonly limit: number }) => Promise<Page<T>>,
+): AsyncGenerator<T> {
+  const limit = LIMITS.pageItems.max;
+  for (let after: string | undefined; ;) {
+    const page = await list({ limit, ...(after !== undefined && { after }) });
+    yield* page.items;
+    after = page.next;
+    if (after === undefined) return;
+  }
 }

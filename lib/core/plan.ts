@@ -169,7 +169,8 @@ function ledgerWrite(row: LedgerRow, now: number): Write {
   return { op: 'create', key, item: row, expiredAt: Math.floor(now / 1000) };
 }
 
-function lockWrite(tenant: string, plan: LockPlan): Write {
+/** The write of what happens to a lock. */
+export function lockWrite(tenant: string, plan: LockPlan): Write {
   if (plan.op === 'take') {
     const key: ItemKey = { kind: 'lock', tenant, asset: plan.lock.asset };
     if (plan.freeAt === undefined) return { op: 'create', key, item: plan.lock };

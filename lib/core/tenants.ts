@@ -1,15 +1,11 @@
-import { LIMITS } from './limits.ts';
+import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
 
-/** Every tenant that has a workflow, in pages. */
+/** Every tenant that has a workflow; where one is named, that one, whatever it has. */
 export async function* tenantsOf(
   store: Pick<StorageBackend, 'listTenants'>,
+  only?: string,
 ): AsyncGenerator<string> {
-  let after: string | undefined;
-  do {
-    const at = { limit: LIMITS.pageItems.max, ...(after !== undefined && { after }) };
-    const page = await store.listTenants(at);
-    yield* page.items;
-    after = page.next;
-  } while (after !== undefined);
+  if (only === undefined) yield* everyItem((page) => store.listTenants(page));
+  else yield only;
 }

@@ -7,7 +7,7 @@ import { auditLines, verifyAudit } from '../audit.ts';
 import type { Commands } from '../commands.ts';
 import { CliProblem } from '../failure.ts';
 import { writeLines } from '../lines-file.ts';
-import { reading } from '../look/commands.ts';
+import { reading } from '../data-folder.ts';
 import { exportReportLines, verifyExport } from './export-file.ts';
 import { headsReportLines, verifyHeads } from './heads-file.ts';
 

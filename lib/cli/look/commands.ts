@@ -1,10 +1,7 @@
 // The commands that look at a data folder: `status` and `why`. They open it for reading only.
-import { existsSync } from 'node:fs';
-import type { StorageBackend } from '../../core/ports/storage.ts';
 import { timelineOf } from '../../core/timeline.ts';
-import type { Settings } from '../../settings.ts';
-import { dataFile, openStore } from '../../wiring/local.ts';
 import type { Commands } from '../commands.ts';
+import { reading } from '../data-folder.ts';
 import { CliProblem } from '../failure.ts';
 import { findWorkflow } from './find.ts';
 import { statusLines } from './status.ts';
@@ -44,19 +41,4 @@ export function addLookCommands({ program, out, settings }: Commands): void {
         else for (const line of whyLines(timeline, Date.now(), flags.requests === true)) out(line);
       }),
     );
-}
-
-/** Works on the store of a data folder that has one. */
-export async function reading<T>(
-  settings: Settings,
-  work: (store: StorageBackend) => Promise<T>,
-): Promise<T> {
-  const file = dataFile(settings.dataFolder);
-  if (!existsSync(file)) throw new CliProblem(`There is no data file ${file}: check --data.`);
-  const store = await openStore(settings, { readOnly: true });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
 }

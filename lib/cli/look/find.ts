@@ -20,8 +20,8 @@ export async function findWorkflow(
   text: string,
   tenant: string | undefined,
 ): Promise<WorkflowName> {
-  const tenants: string[] = tenant === undefined ? [] : [tenant];
-  if (tenant === undefined) for await (const name of tenantsOf(store)) tenants.push(name);
+  const tenants: string[] = [];
+  for await (const name of tenantsOf(store, tenant)) tenants.push(name);
   const byId: WorkflowName[] = [];
   for (const name of tenants) {
     const [workflow] = await store.snapshot([{ kind: 'workflow', tenant: name, id: text }]);

@@ -16,9 +16,8 @@ export async function* statusLines(
   tenant: string | undefined,
   now: number,
 ): AsyncGenerator<string> {
-  const tenants = tenant === undefined ? tenantsOf(store) : [tenant];
   let first = true;
-  for await (const name of tenants) {
+  for await (const name of tenantsOf(store, tenant)) {
     if (!first) yield '';
     first = false;
     yield* overviewLines(await overviewOf(store, name, SHOWN), now);

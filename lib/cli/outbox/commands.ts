@@ -1,15 +1,14 @@
 // `checkpoint outbox`: what still has to leave, what is parked and why, and sending it again.
-import { existsSync } from 'node:fs';
 import { parkedRows, redrive } from '../../core/dispatch/parked.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { OutboxRow } from '../../core/model/workflow.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import { tenantsOf } from '../../core/tenants.ts';
-import { dataFile, openStore, systemClock } from '../../wiring/local.ts';
+import { systemClock } from '../../wiring/local.ts';
 import type { Commands } from '../commands.ts';
+import { reading, writing } from '../data-folder.ts';
 import { CliProblem } from '../failure.ts';
 import { COMMAND } from '../form.ts';
-import { reading } from '../look/commands.ts';
 import { waitingCells } from '../look/outbox.ts';
 import { aligned, counted, facts, shownTime } from '../text.ts';
 
@@ -58,15 +57,7 @@ export function addOutboxCommands({ program, out, settings }: Commands): void {
       if ((id === undefined) === (flags.all !== true)) {
         throw new CliProblem('Name one row by its id, or all parked rows with --all.');
       }
-      const with_ = settings(flags);
-      const file = dataFile(with_.dataFolder);
-      if (!existsSync(file)) throw new CliProblem(`There is no data file ${file}: check --data.`);
-      const store = await openStore(with_);
-      try {
-        out(await redriveRows(store, id, flags.tenant));
-      } finally {
-        await store.close();
-      }
+      out(await writing(settings(flags), (store) => redriveRows(store, id, flags.tenant)));
     });
 }
 
@@ -76,7 +67,7 @@ async function* listed(
 ): AsyncGenerator<string> {
   const now = Date.now();
   let rows = 0;
-  for await (const name of tenantNames(store, tenant)) {
+  for await (const name of tenantsOf(store, tenant)) {
     const found = parked ? await some(parkedRows(store, name)) : await waiting(store, name);
     rows += found.items.length;
     if (json) {
@@ -139,7 +130,7 @@ async function rowNamed(
   id: string,
   tenant: string | undefined,
 ): Promise<OutboxRow> {
-  for await (const name of tenantNames(store, tenant)) {
+  for await (const name of tenantsOf(store, tenant)) {
     const { items } = await waiting(store, name);
     const row = items.find((each) => each.id === id);
     if (row !== undefined) return row;
@@ -154,7 +145,7 @@ async function redriveRows(
   tenant: string | undefined,
 ): Promise<string> {
   let sent = 0;
-  for await (const name of tenantNames(store, tenant)) {
+  for await (const name of tenantsOf(store, tenant)) {
     const rows: OutboxRow[] = [];
     for await (const row of parkedRows(store, name)) {
       if (id === undefined || row.id === id) rows.push(row);
@@ -168,12 +159,4 @@ async function redriveRows(
   }
   if (sent === 0) return 'No row is parked.';
   return `${counted(sent, 'row')} will be sent again; a running server does so within seconds.`;
-}
-
-async function* tenantNames(
-  store: StorageBackend,
-  tenant: string | undefined,
-): AsyncGenerator<string> {
-  if (tenant === undefined) yield* tenantsOf(store);
-  else yield tenant;
 }

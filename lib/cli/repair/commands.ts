@@ -1,26 +1,19 @@
 // `checkpoint locks` and `checkpoint reconcile`: who holds what, taking it away, and putting right what
 // has drifted.
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { commandLine } from '../../core/erase.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { Lock } from '../../core/model/workflow.ts';
+import { everyItem } from '../../core/pages.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import type { Rule } from '../../core/reconcile/rules.ts';
 import type { SweepReport } from '../../core/reconcile/sweep.ts';
 import { releaseLock } from '../../core/release-lock.ts';
 import { tenantsOf } from '../../core/tenants.ts';
-import type { Settings } from '../../settings.ts';
-import {
-  dataFile,
-  openLocal,
-  systemClock,
-  type Local,
-  type WriteLine,
-} from '../../wiring/local.ts';
+import { systemClock, type Local, type WriteLine } from '../../wiring/local.ts';
 import type { Commands } from '../commands.ts';
+import { opened, reading } from '../data-folder.ts';
 import { CliProblem } from '../failure.ts';
-import { reading } from '../look/commands.ts';
 import { aligned, counted, lasted, wrapped } from '../text.ts';
 
 interface Flags {
@@ -84,42 +77,18 @@ export function addRepairCommands({ program, out, settings, fail }: Commands): v
 
 const isRule = (text: string): text is Rule => (BY_HAND as readonly string[]).includes(text);
 
-async function opened<T>(
-  settings: Settings,
-  work: (local: Local) => Promise<T>,
-  options: { readonly register?: boolean } = {},
-): Promise<T> {
-  const file = dataFile(settings.dataFolder);
-  if (!existsSync(file)) throw new CliProblem(`There is no data file ${file}: check --data.`);
-  const local = await openLocal(settings, options);
-  try {
-    return await work(local);
-  } finally {
-    await local.close();
-  }
-}
-
 async function* heldLines(store: StorageBackend, only: string | undefined): AsyncGenerator<string> {
-  let held = 0;
-  for await (const tenant of only === undefined ? tenantsOf(store) : [only]) {
+  let assets = 0;
+  for await (const tenant of tenantsOf(store, only)) {
     const rows: string[][] = [];
-    for await (const lock of heldLocks(store, tenant)) rows.push(cells(lock));
+    const held = everyItem((page) => store.listLocks(tenant, page));
+    for await (const lock of held) rows.push(cells(lock));
     if (rows.length === 0) continue;
-    held += rows.length;
+    assets += rows.length;
     yield `tenant ${tenant}`;
     yield* aligned(rows, { give: 3 });
   }
-  if (held === 0) yield 'Nobody holds an asset.';
-}
-
-async function* heldLocks(store: StorageBackend, tenant: string): AsyncGenerator<Lock> {
-  let after: string | undefined;
-  do {
-    const at = { limit: LIMITS.pageItems.max, ...(after !== undefined && { after }) };
-    const page = await store.listLocks(tenant, at);
-    yield* page.items;
-    after = page.next;
-  } while (after !== undefined);
+  if (assets === 0) yield 'Nobody holds an asset.';
 }
 
 function cells({ asset, name = '?', since, procedure = '?', fence, workflow = '?' }: Lock) {

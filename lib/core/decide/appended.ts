@@ -3,6 +3,7 @@ import { appendEvent } from '../events.ts';
 import type { Json } from '../json.ts';
 import { actorOf, type Principal } from '../model/principal.ts';
 import type { EventType, StoredEvent, Workflow } from '../model/workflow.ts';
+import type { CommitPlan, WorkflowChange } from '../plan.ts';
 
 /** The event, its place in the chain, and the attributes of the state that follow from it. */
 export interface Appended {
@@ -38,6 +39,28 @@ export function appended(
     updated_at: at,
   };
   return { event, head, at, set };
+}
+
+/** The plan that writes an appended event with a change of its workflow; `part` adds what else it does. */
+export function appendedPlan(
+  before: Workflow,
+  { now }: Pick<AppendContext, 'now'>,
+  { event, set }: Pick<Appended, 'event' | 'set'>,
+  part: Partial<CommitPlan> & { readonly also?: WorkflowChange['set'] } = {},
+): CommitPlan {
+  const { also, ...rest } = part;
+  return {
+    tenant: before.tenant,
+    now,
+    aggregate: { op: 'update', before, change: { set: { ...set, ...also } } },
+    events: [event],
+    locks: [],
+    pointers: [],
+    vault: [],
+    outbox: [],
+    guards: [],
+    ...rest,
+  };
 }
 
 /** The request that an event comes from, where there is one. */

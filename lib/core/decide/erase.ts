@@ -3,7 +3,7 @@
 import { LIMITS } from '../limits.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { CommitPlan } from '../plan.ts';
-import { appended } from './appended.ts';
+import { appended, appendedPlan } from './appended.ts';
 import type { DecideContext } from './decision.ts';
 
 /** Erases every sensitive value that was ever recorded for a step of a workflow. */
@@ -45,7 +45,7 @@ export function decideErase(
   const present = records.filter((record) => record.present).map(({ seq }) => seq);
   if (present.length === 0) return { kind: 'nothing', why: 'already_erased' };
   const erased = present.slice(0, AT_ONCE);
-  const { event, set } = appended(workflow, context, 'value_erased', {
+  const appendix = appended(workflow, context, 'value_erased', {
     step,
     records: erased,
     reason,
@@ -54,17 +54,6 @@ export function decideErase(
     kind: 'commit',
     records: erased,
     more: erased.length < present.length,
-    plan: {
-      tenant: workflow.tenant,
-      now: context.now,
-      aggregate: { op: 'update', before: workflow, change: { set } },
-      events: [event],
-      locks: [],
-      pointers: [],
-      vault: [],
-      erased,
-      outbox: [],
-      guards: [],
-    },
+    plan: appendedPlan(workflow, context, appendix, { erased }),
   };
 }

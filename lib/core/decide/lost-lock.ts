@@ -9,9 +9,9 @@ import {
   type Lock,
   type Workflow,
 } from '../model/workflow.ts';
-import type { CommitPlan, LockPlan, WorkflowChange } from '../plan.ts';
+import type { CommitPlan, LockPlan } from '../plan.ts';
 import { takenAgain } from './asset-lock.ts';
-import { appended, type AppendContext } from './appended.ts';
+import { appended, appendedPlan, type AppendContext } from './appended.ts';
 import { notifications } from './decision.ts';
 
 /** On whose behalf something is repaired, and who is told of it. */
@@ -56,12 +56,12 @@ export function restoredLock(
   const taken = takenAgain(workflow, lock, context.now);
   const { asset } = workflow;
   const data = { asset, fence: taken.lock.fence, rule: 'R5' };
-  const { event, set } = appended(workflow, context, 'lock_restored', data);
-  const change = { set: { ...set, fence: taken.lock.fence } };
+  const appendix = appended(workflow, context, 'lock_restored', data);
   // Its own lock under another fence is its own all the same.
   const own = lock?.held === true && lock.workflow === workflow.id;
   const locks = [{ ...taken, ...(own && { orphanOf: workflow.id }) }];
-  return plan(workflow, context, change, event, { locks });
+  const also = { fence: taken.lock.fence };
+  return appendedPlan(workflow, context, appendix, { also, locks });
 }
 
 /** Blocks a workflow whose asset somebody else holds (R5). The lock is checked, not written. */
@@ -97,7 +97,8 @@ function blocked(
   context: RepairContext,
   { type, reason, message, data, locks }: Loss,
 ): CommitPlan {
-  const { event, head, at, set } = appended(workflow, context, type, data);
+  const appendix = appended(workflow, context, type, data);
+  const { head, at } = appendix;
   const { block: earlier } = workflow;
   const block: Block = {
     seq: head.seq,
@@ -108,31 +109,11 @@ function blocked(
     ...(earlier !== undefined && { earlier }),
   };
   const payload = { reason, message };
-  return plan(workflow, context, { set: { ...set, state: 'BLOCKED', block } }, event, {
+  return appendedPlan(workflow, context, appendix, {
+    also: { state: 'BLOCKED', block },
     locks,
     outbox: notifications(context, procedure, workflow, { on: 'block', payload }, head),
   });
-}
-
-function plan(
-  before: Workflow,
-  { now }: RepairContext,
-  change: WorkflowChange,
-  event: CommitPlan['events'][number],
-  part: Partial<Pick<CommitPlan, 'locks' | 'outbox'>>,
-): CommitPlan {
-  return {
-    tenant: before.tenant,
-    now,
-    aggregate: { op: 'update', before, change },
-    events: [event],
-    locks: [],
-    pointers: [],
-    vault: [],
-    outbox: [],
-    guards: [],
-    ...part,
-  };
 }
 
 /** Whether a lock can be taken away from a workflow: only from one that has a claim to it, at any fence. */

@@ -1,5 +1,5 @@
 // R8, the books: pointers that disagree with the workflow are rebuilt from it.
-import { appended } from '../decide/appended.ts';
+import { appended, appendedPlan } from '../decide/appended.ts';
 import { FORMAT, type Pointer, type Workflow } from '../model/workflow.ts';
 import type { CommitPlan } from '../plan.ts';
 import type { RuleFunction } from './rules.ts';
@@ -26,18 +26,8 @@ export const books: RuleFunction = ({ workflow, pointers }, context) => {
   const people = changes.map((change) =>
     change.op === 'add' ? change.pointer.subject : change.subject,
   );
-  const { event, set } = appended(workflow, context, 'pointers_rebuilt', { people, rule: 'R8' });
-  const plan: CommitPlan = {
-    tenant: workflow.tenant,
-    now: context.now,
-    aggregate: { op: 'update', before: workflow, change: { set } },
-    events: [event],
-    locks: [],
-    pointers: changes,
-    vault: [],
-    outbox: [],
-    guards: [],
-  };
+  const appendix = appended(workflow, context, 'pointers_rebuilt', { people, rule: 'R8' });
+  const plan = appendedPlan(workflow, context, appendix, { pointers: changes });
   const finding = `the lists of ${people.length} people disagree with ${workflow.id}`;
   return { rule: 'R8', finding, work: { kind: 'plan', plan } };
 };

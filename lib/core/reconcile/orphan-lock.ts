@@ -1,9 +1,9 @@
 // R4: a lock whose workflow is at its end, is gone, lost it, or is on another asset. It is released,
 // guarded by its fence and by the state of that workflow.
-import { appended } from '../decide/appended.ts';
+import { appended, appendedPlan } from '../decide/appended.ts';
 import type { RepairContext } from '../decide/lost-lock.ts';
 import { holdsAsset, type Lock, type Workflow } from '../model/workflow.ts';
-import type { CommitPlan } from '../plan.ts';
+import { lockWrite, type CommitPlan } from '../plan.ts';
 import type { Write } from '../ports/storage.ts';
 import type { RuleFunction } from './rules.ts';
 
@@ -29,29 +29,15 @@ export const orphanLock: RuleFunction = ({ workflow, lock, holder }, context) =>
 function releasePlan(named: Workflow, lock: Lock, context: RepairContext): CommitPlan {
   const { asset, fence } = lock;
   const data = { asset, fence, rule: 'R4' };
-  const { event, set } = appended(named, context, 'orphan_lock_released', data);
-  return {
-    tenant: named.tenant,
-    now: context.now,
-    aggregate: { op: 'update', before: named, change: { set } },
-    events: [event],
+  const appendix = appended(named, context, 'orphan_lock_released', data);
+  return appendedPlan(named, context, appendix, {
     locks: [{ op: 'release', asset, workflow: named.id, fence }],
-    pointers: [],
-    vault: [],
-    outbox: [],
-    guards: [],
-  };
+  });
 }
 
 function released({ tenant, asset, fence }: Lock, workflow: string): readonly Write[] {
   return [
-    {
-      op: 'update',
-      key: { kind: 'lock', tenant, asset },
-      expect: { held: true, workflow, fence },
-      set: { held: false },
-      remove: ['workflow', 'procedure', 'subject', 'name', 'since'],
-    },
+    lockWrite(tenant, { op: 'release', asset, workflow, fence }),
     { op: 'absent', key: { kind: 'workflow', tenant, id: workflow } },
   ];
 }

@@ -13,6 +13,7 @@ import type { Lease, StorageBackend, Transaction } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { books } from './books.ts';
 import { isDue } from './due-shards.ts';
+import { dueNext } from './due-time.ts';
 import { lostLock } from './lost-lock.ts';
 import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
@@ -238,16 +239,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
     }
     if (lease === undefined) return 'well';
     const over = workflow.state === 'COMPLETED' && workflow.frozen === undefined;
-    await store.keep(
-      {
-        op: 'update',
-        key: { kind: 'workflow', tenant, id },
-        expect: { version },
-        set: over ? {} : { due_at: clock.now() + RECONCILE.checkMs },
-        ...(over && { remove: ['due_at'] }),
-      },
-      clock.now() + RECONCILE.tickMs,
-    );
+    const next = over ? undefined : clock.now() + RECONCILE.checkMs;
+    await store.keep(dueNext(workflow, next), clock.now() + RECONCILE.tickMs);
     return 'well';
   }
 
@@ -263,15 +256,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
     if (lease === undefined) return 'later';
     const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]).catch(() => []);
     if (workflow === undefined) return 'later';
-    await store.keep(
-      {
-        op: 'update',
-        key: { kind: 'workflow', tenant, id },
-        expect: { version: workflow.version },
-        set: { due_at: clock.now() + RECONCILE.laterMs },
-      },
-      clock.now() + RECONCILE.tickMs,
-    );
+    const now = clock.now();
+    await store.keep(dueNext(workflow, now + RECONCILE.laterMs), now + RECONCILE.tickMs);
     return 'later';
   }
 }

@@ -15,6 +15,7 @@ import type { LedgerRow, Workflow } from '../model/workflow.ts';
 import type { Outcome, Refusal } from '../outcome.ts';
 import { aggregateAfter, compilePlan, type CommitPlan } from '../plan.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
+import { dueNext } from '../reconcile/due-time.ts';
 import type { CommitResult, FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { activeChoices, resolvePerson } from '../queries.ts';
@@ -222,12 +223,10 @@ export function createService(parts: ServiceParts): Service {
 
   /** The next sweep looks at a workflow that was found to have drifted; failing that, a later one. */
   const hurry = async (tenant: string, id: string): Promise<void> => {
-    const key = { kind: 'workflow', tenant, id } as const;
-    const [workflow] = await store.snapshot([key]);
+    const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
     if (workflow === undefined) return;
     const now = clock.now();
-    const expect = { version: workflow.version };
-    await store.keep({ op: 'update', key, expect, set: { due_at: now } }, now + HURRY_MS);
+    await store.keep(dueNext(workflow, now), now + HURRY_MS);
   };
 
   /** Reads why a commit was refused, in order of precedence: ledger, others, lock, version, event. */

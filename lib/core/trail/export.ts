@@ -3,6 +3,7 @@
 import { ChainVerifier, eventBody, type ChainFault, type Head } from '../events.ts';
 import { LIMITS } from '../limits.ts';
 import { FORMAT, type StoredEvent, type Workflow } from '../model/workflow.ts';
+import { everyItem } from '../pages.ts';
 import type { StorageBackend } from '../ports/storage.ts';
 import { readLine, writeLine, type Line } from './lines.ts';
 import { ValueClaims } from './values.ts';
@@ -38,16 +39,10 @@ export async function* workflowsOf(
   store: StorageBackend,
   { tenant, workflow }: Selection,
 ): AsyncGenerator<Workflow> {
-  let after: string | undefined;
-  do {
-    const at = { limit: LIMITS.pageItems.max, ...(after !== undefined && { after }) };
-    const page = await store.scanWorkflows(at);
-    for (const item of page.items) {
-      if (tenant !== undefined && item.tenant !== tenant) continue;
-      if (workflow === undefined || item.id === workflow) yield item;
-    }
-    after = page.next;
-  } while (after !== undefined);
+  for await (const item of everyItem((page) => store.scanWorkflows(page))) {
+    if (tenant !== undefined && item.tenant !== tenant) continue;
+    if (workflow === undefined || item.id === workflow) yield item;
+  }
 }
 
 /** The events up to the head that was read: what is appended meanwhile belongs to the next export. */
