@@ -14,9 +14,16 @@ export function leaseCheck(
   { shard, epoch, by }: Lease,
 ): NonNullable<TransactWriteCommandInput['TransactItems']>[number] {
   const use = placeholders();
-  const ConditionExpression = `${use.name('epoch')} = ${use.value(epoch)} AND ${use.name('by')} = ${use.value(by)}`;
+  const ConditionExpression = stillHeld(use, { epoch, by });
   const Key = { ...leaseKey(shard) };
   return { ConditionCheck: { TableName: tableName, Key, ConditionExpression, ...use.tables() } };
+}
+
+function stillHeld(
+  use: ReturnType<typeof placeholders>,
+  { epoch, by }: Pick<Lease, 'epoch' | 'by'>,
+): string {
+  return `${use.name('epoch')} = ${use.value(epoch)} AND ${use.name('by')} = ${use.value(by)}`;
 }
 
 /** The leases of the port. */
@@ -33,7 +40,7 @@ export function createLeases(
     const ConditionExpression =
       before === undefined
         ? `attribute_not_exists(${use.name(PARTITION_KEY)})`
-        : `${use.name('epoch')} = ${use.value(before.epoch)} AND ${use.name('by')} = ${use.value(before.by)}`;
+        : stillHeld(use, before);
     const set = { format: FORMAT, epoch, by, until };
     const changes = Object.entries(set).map(
       ([name, value]) => `${use.name(name)} = ${use.value(value)}`,
