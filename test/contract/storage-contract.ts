@@ -26,6 +26,7 @@ import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
 import { snapshotCases } from './storage/snapshots.ts';
 import { tenancyCases } from './storage/tenancy.ts';
+import { timeCases } from './storage/times.ts';
 import { valueCases } from './storage/values.ts';
 
 /** How the cases get at a backend. */
@@ -74,6 +75,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('outbox', () => outboxCases(use));
     describe('dispatch', () => dispatchCases(use));
     describe('reconciler', () => reconcileCases(use));
+    describe('times of a workflow', () => timeCases(use));
     describe('erasing', () => erasingCases(use));
     describe('purge', () => purgeCases(use));
     describe('limits', () => limitCases(use));
