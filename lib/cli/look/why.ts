@@ -111,6 +111,8 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
       return `has the lock of ${text('asset')} again (rule ${text('rule')})`;
     case 'asset_conflict_found':
       return `blocked: workflow ${text('held_by')} holds ${text('asset')} (rule ${text('rule')})`;
+    default:
+      return spaced(type);
   }
 }
 

@@ -3,6 +3,8 @@
 import type { Json } from '../json.ts';
 import type { Actor } from './principal.ts';
 import type { DeviationRule } from './procedure.ts';
+import type { RunReceipt } from './run.ts';
+import type { RunEventType } from './run-events.ts';
 
 /** The format number that this release writes; a higher one in storage is refused, not guessed. */
 export const FORMAT = 1;
@@ -124,7 +126,8 @@ export type EventType =
   | 'lock_restored'
   | 'asset_conflict_found'
   | 'orphan_lock_released'
-  | 'pointers_rebuilt';
+  | 'pointers_rebuilt'
+  | RunEventType;
 
 /** One line of the audit trail before it is hashed. */
 export interface EventBody {
@@ -139,7 +142,10 @@ export interface EventBody {
   readonly prev: string;
 }
 
-/** A stored event: `text` is the canonical JSON that was hashed, and the only thing verified. */
+/** The same of a run, which it names in place of a workflow. */
+export type RunEventBody = Omit<EventBody, 'workflow'> & { readonly run: string };
+
+/** A stored event of a workflow or a run: `text` is the canonical JSON that was hashed, and the only thing verified. */
 export interface StoredEvent {
   readonly format: number;
   readonly tenant: string;
@@ -173,7 +179,7 @@ export interface LedgerRow {
   readonly operation: string;
   readonly digest: string;
   readonly fields: { readonly [field: string]: string };
-  readonly receipt: Receipt;
+  readonly receipt: Receipt | RunReceipt;
   readonly expires_at: number;
 }
 
