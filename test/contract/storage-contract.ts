@@ -24,6 +24,7 @@ import { reconcileCases } from './storage/reconcile.ts';
 import { recordCases } from './storage/records.ts';
 import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
+import { runCases } from './storage/runs.ts';
 import { snapshotCases } from './storage/snapshots.ts';
 import { tenancyCases } from './storage/tenancy.ts';
 import { timeCases } from './storage/times.ts';
@@ -82,6 +83,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('refused transactions', () => refusalCases(use));
     describe('expiry', () => expiryCases(use));
     describe('values', () => valueCases(use));
+    describe('runs', () => runCases(use));
     describe('records', () => recordCases(use));
     describe('bookkeeping', () => bookkeepingCases(use));
     describe('snapshots', () => snapshotCases(use));

@@ -117,6 +117,8 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
       return `reminder ${text('reminder')} of ${text('of')}: nothing recorded for ${text('minutes')} min`;
     case 'block_escalated':
       return `block ${text('block')} stands for ${text('minutes')} min: told level ${text('level')} of ${text('of')}`;
+    default:
+      return spaced(type);
   }
 }
 

@@ -3,6 +3,8 @@
 import type { Json } from '../json.ts';
 import type { Actor } from './principal.ts';
 import type { DeviationRule } from './procedure.ts';
+import type { RunReceipt } from './run.ts';
+import type { RunEventType } from './run-events.ts';
 
 /** The format number that this release writes; a higher one in storage is refused, not guessed. */
 export const FORMAT = 1;
@@ -154,7 +156,8 @@ export type EventType =
   | 'pointers_rebuilt'
   | 'deadline_passed'
   | 'reminder_sent'
-  | 'block_escalated';
+  | 'block_escalated'
+  | RunEventType;
 
 /** One line of the audit trail before it is hashed. */
 export interface EventBody {
@@ -169,7 +172,10 @@ export interface EventBody {
   readonly prev: string;
 }
 
-/** A stored event: `text` is the canonical JSON that was hashed, and the only thing verified. */
+/** The same of a run, which it names in place of a workflow. */
+export type RunEventBody = Omit<EventBody, 'workflow'> & { readonly run: string };
+
+/** A stored event of a workflow or a run: `text` is the canonical JSON that was hashed, and the only thing verified. */
 export interface StoredEvent {
   readonly format: number;
   readonly tenant: string;
@@ -203,7 +209,7 @@ export interface LedgerRow {
   readonly operation: string;
   readonly digest: string;
   readonly fields: { readonly [field: string]: string };
-  readonly receipt: Receipt;
+  readonly receipt: Receipt | RunReceipt;
   readonly expires_at: number;
 }
 

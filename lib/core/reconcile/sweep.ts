@@ -1,6 +1,6 @@
 // One look at what is due in a shard: delivers outbox rows, and repairs what has drifted, under a lease
 // whose epoch every repair carries. Invariant I5: whoever was overtaken changes nothing.
-import { verifyWorkflow } from '../audit.ts';
+import { verifyRecord } from '../audit.ts';
 import { isHopeless, type Dispatcher, type DrainCounts } from '../dispatch/dispatcher.ts';
 import type { RepairContext } from '../decide/lost-lock.ts';
 import { isFault } from '../fault.ts';
@@ -212,8 +212,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
     const { tenant, id, version } = workflow;
     if (runs('R8') && workflow.frozen === undefined) {
       // A trail is broken only where two looks under one version say so: a plain read may see half.
-      const [fault] = (await verifyWorkflow(store, workflow)).faults;
-      const [again] = fault === undefined ? [] : (await verifyWorkflow(store, workflow)).faults;
+      const [fault] = (await verifyRecord(store, workflow)).faults;
+      const [again] = fault === undefined ? [] : (await verifyRecord(store, workflow)).faults;
       const [now] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
       if (fault !== undefined && again !== undefined && now?.version === version) {
         const what = `the trail does not verify: ${fault.what} at ${fault.seq}`;
