@@ -2,7 +2,7 @@
 // good: it answers a repeat with the ticket that it wrote.
 import * as z from 'zod';
 import type { Clock } from '../../core/ports/runtime.ts';
-import { DeliveryError } from '../../core/ports/sink.ts';
+import type { DeliveryError } from '../../core/ports/sink.ts';
 import type { TicketProvider } from '../../core/ports/tickets.ts';
 import { boundedText, refusal, signedSender } from '../outbound/http.ts';
 import { heldTicket, MOST_BYTES, parsed } from './held.ts';
