@@ -83,6 +83,11 @@ const MIGRATIONS: readonly string[] = [
     body TEXT NOT NULL, PRIMARY KEY (tenant, run, seq)
   ) STRICT;
   `,
+  `
+  CREATE TABLE tickets (
+    tenant TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (tenant, key)
+  ) STRICT;
+  `,
 ];
 
 /** The schema that this release knows. */

@@ -1,6 +1,7 @@
 // The run aggregate: one incident from its evidence to a verified write, as it is stored.
 // Names are snake_case because they are also attribute names in every backend.
 import type { Json } from '../json.ts';
+import type { Ticket } from '../ports/tickets.ts';
 import type { Principal } from './principal.ts';
 
 /** The states of a run. Nothing but a committed command or step moves a run between them. */
@@ -166,6 +167,13 @@ export interface EvidenceRow {
   readonly digest: string;
   readonly untrusted: true;
   readonly at: string;
+}
+
+/** A ticket of the built-in table. */
+export interface TicketRow extends Ticket {
+  readonly format: number;
+  readonly tenant: string;
+  readonly created_at: string;
 }
 
 /** The names of commands of people on runs. */

@@ -2,7 +2,7 @@
 // Business items are written by `commit` alone; `keep`, `noteProfile` and `registerProcedure` are
 // single-row bookkeeping. A backend throws `Fault`s and never lets a driver error out.
 import type { Json } from '../json.ts';
-import type { EvidenceRow, Run, RunState } from '../model/run.ts';
+import type { EvidenceRow, Run, RunState, TicketRow } from '../model/run.ts';
 import type {
   LedgerRow,
   Lock,
@@ -26,6 +26,7 @@ export interface Items {
   readonly outbox: OutboxRow;
   readonly run: Run;
   readonly evidence: EvidenceRow;
+  readonly ticket: TicketRow;
 }
 
 /** The kind of a stored item. */
@@ -70,7 +71,8 @@ export type ItemKey =
       readonly tenant: string;
       readonly run: string;
       readonly seq: number;
-    };
+    }
+  | { readonly kind: 'ticket'; readonly tenant: string; readonly key: string };
 
 /** Attribute values an item must have at the moment of the write. */
 export type Expectation = { readonly [attribute: string]: Json };
