@@ -3,6 +3,7 @@
 import { LIMITS } from './limits.ts';
 import type { Lock, OutboxRow, Workflow, WorkflowState } from './model/workflow.ts';
 import type { StorageBackend } from './ports/storage.ts';
+import { deadlinesOf } from './timers.ts';
 
 const STATES: readonly WorkflowState[] = ['CREATED', 'RUNNING', 'BLOCKED', 'COMPLETED'];
 
@@ -21,6 +22,8 @@ export interface Overview {
   readonly locks: Some<Lock>;
   /** Blocked workflows, those that were started first first. */
   readonly blocked: Some<Workflow>;
+  /** Those of the oldest active workflows that have a deadline, the earliest due first. */
+  readonly timed: Some<Workflow>;
   /** Rows that still have to leave, the earliest due first. */
   readonly outbox: Some<OutboxRow>;
   /** Rows that wait for a person, oldest first. */
@@ -38,6 +41,7 @@ export async function overviewOf(
   for (const state of STATES) counts[state] = await store.countWorkflows(tenant, state, max);
   const locks = await store.listLocks(tenant, { limit: most });
   const blocked = await store.listWorkflows(tenant, 'BLOCKED', { limit: most });
+  const timed = await timedOf(store, tenant);
   const outbox = await store.listTenantOutbox(tenant, most + 1);
   const parked = await store.listParked(tenant, { limit: most });
   return {
@@ -45,7 +49,23 @@ export async function overviewOf(
     counts: counts as Overview['counts'],
     locks: { items: locks.items, more: locks.next !== undefined },
     blocked: { items: blocked.items, more: blocked.next !== undefined },
+    timed: { items: timed.slice(0, most), more: timed.length > most },
     outbox: { items: outbox.slice(0, most), more: outbox.length > most },
     parked: { items: parked.items, more: parked.next !== undefined },
   };
+}
+
+async function timedOf(store: StorageBackend, tenant: string): Promise<readonly Workflow[]> {
+  const limit = LIMITS.pageItems.max;
+  const pages = [];
+  for (const state of ['CREATED', 'RUNNING', 'BLOCKED'] as const) {
+    pages.push(...(await store.listWorkflows(tenant, state, { limit })).items);
+  }
+  return pages
+    .flatMap((workflow) => {
+      const [first] = deadlinesOf(workflow.timers);
+      return first === undefined ? [] : [{ workflow, due_at: first.due_at }];
+    })
+    .toSorted((a, b) => a.due_at - b.due_at)
+    .map(({ workflow }) => workflow);
 }

@@ -79,8 +79,14 @@ export function createObservers(): Observers {
       else logger.warn('delivery failed', { ...told, why: failure?.message });
     },
     onFinding: (finding) => {
-      count(finding.repaired ? 'repairs' : 'drift');
-      logger.warn(finding.repaired ? 'drift repaired' : 'drift found', { ...finding });
+      const { rule, repaired } = finding;
+      if (repaired && rule === 'R6') {
+        count('ticks');
+        logger.info('tick', { ...finding });
+        return;
+      }
+      count(repaired ? 'repairs' : 'drift');
+      logger.warn(repaired ? 'drift repaired' : 'drift found', { ...finding });
     },
     setLogLevel: (level) => {
       const known: Readonly<Record<string, (typeof LEVELS)[keyof typeof LEVELS]>> = LEVELS;

@@ -231,7 +231,7 @@ async function toolsOf(local: Local, principal: Principal): Promise<LocalTools> 
   const { tenant, subject, name, kind } = principal;
   if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
   const { service, queries, registry, commandTimeoutMs } = local;
-  const speech = createSpeech(registry);
+  const speech = createSpeech(registry, systemClock);
   const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
   return {
     principal,

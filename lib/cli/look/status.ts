@@ -6,6 +6,7 @@ import type { StorageBackend } from '../../core/ports/storage.ts';
 import { tenantsOf } from '../../core/tenants.ts';
 import { aligned, lasted, shownTime } from '../text.ts';
 import { waitingCells } from './outbox.ts';
+import { deadlineTexts } from './times.ts';
 
 /** As many as stand on one screen beside each other. */
 const SHOWN = 10;
@@ -26,7 +27,7 @@ export async function* statusLines(
 }
 
 function overviewLines({ tenant, counts, ...lists }: Overview, now: number): readonly string[] {
-  const { locks, blocked, outbox, parked } = lists;
+  const { locks, blocked, timed, outbox, parked } = lists;
   const { max } = LIMITS.countedWorkflows;
   const count = Object.entries(counts).map(
     ([state, n]) => `${state} ${n >= max ? `${max} or more` : n}`,
@@ -58,6 +59,7 @@ function overviewLines({ tenant, counts, ...lists }: Overview, now: number): rea
       ]),
       blocked.more,
     ),
+    ...(timed.items.length === 0 ? [] : timedSection(timed, now)),
     ...section(
       'outbox, earliest due first',
       outbox.items.map((row) => [row.lane, ...waitingCells(row, now), row.workflow]),
@@ -65,6 +67,18 @@ function overviewLines({ tenant, counts, ...lists }: Overview, now: number): rea
     ),
     ...(parked.items.length === 0 ? [] : parkedSection(parked, now)),
   ];
+}
+
+/** Deadlines are shown only where there are some. */
+function timedSection(timed: Overview['timed'], now: number): readonly string[] {
+  const rows = timed.items.map((workflow) => [
+    workflow.asset,
+    `with ${workflow.holder.name}`,
+    workflow.state,
+    deadlineTexts(workflow, now)[0] ?? '',
+    workflow.id,
+  ]);
+  return section('deadlines, earliest first', rows, timed.more);
 }
 
 /** What waits for a person is shown only where there is some, with what to do about it. */

@@ -22,7 +22,7 @@ interface Flags {
 }
 
 /** The rules that a sweep can be asked for; R1 is the lease of every sweep. */
-const BY_HAND = ['R2', 'R3', 'R4', 'R5', 'R8'] as const satisfies readonly Rule[];
+const BY_HAND = ['R2', 'R3', 'R4', 'R5', 'R6', 'R8'] as const satisfies readonly Rule[];
 
 const DEADLINE_MS = 30_000;
 
@@ -122,6 +122,17 @@ async function released(
   }
 }
 
+/** How much each rule found, where it is more than what stands in one line anyway. */
+function* countLines(reports: readonly SweepReport[]): Generator<string> {
+  const totals = new Map<string, number>();
+  for (const [rule, n] of reports.flatMap(({ counts }) => Object.entries(counts))) {
+    totals.set(rule, (totals.get(rule) ?? 0) + n);
+  }
+  if ([...totals.values()].reduce((sum, n) => sum + n, 0) < 2) return;
+  const each = [...totals].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  yield `found by rule: ${each.map(([rule, n]) => `${rule} ${n}`).join(', ')}`;
+}
+
 function* sweepLines(reports: readonly SweepReport[], dryRun: boolean): Generator<string> {
   const looked = reports.reduce((sum, report) => sum + report.looked, 0);
   const sent = reports.reduce((sum, { delivered }) => sum + delivered.delivered, 0);
@@ -132,16 +143,17 @@ function* sweepLines(reports: readonly SweepReport[], dryRun: boolean): Generato
     yield `${counted(sent, 'notification')} sent, ${failed} failed, ${parked} parked`;
   }
   const findings = reports.flatMap((report) => report.findings);
-  if (findings.length === 0) yield 'Nothing had drifted.';
+  if (findings.length === 0) yield 'Nothing had drifted, and nothing was overdue.';
   yield* aligned(
     findings.map(({ rule, repaired, tenant, what }) => [
       rule,
-      repaired ? 'repaired' : 'found',
+      !repaired ? 'found' : rule === 'R6' ? 'told' : 'repaired',
       tenant,
       what,
     ]),
     { give: 3 },
   );
+  yield* countLines(reports);
   for (const { end, shard } of reports) {
     if (end === 'held') yield `Shard ${shard} is being swept by another process.`;
     if (end === 'lost') yield `Another process took shard ${shard} over.`;

@@ -63,6 +63,8 @@ export interface SweepReport {
   readonly looked: number;
   /** Those that could not be judged now; they are looked at again soon. */
   readonly postponed: number;
+  /** How much each rule found, also beyond the findings that are carried. */
+  readonly counts: { readonly [R in Rule]?: number };
   readonly findings: readonly Finding[];
 }
 
@@ -99,7 +101,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
   return {
     sweep: async (shard, { goOn, by = ownName, dryRun = false, rules }) => {
       const runs = (rule: Rule): boolean => rules === undefined || rules.includes(rule);
-      const report = { shard, delivered: NOTHING, looked: 0, postponed: 0 };
+      const counts: { [R in Rule]?: number } = {};
+      const report = { shard, delivered: NOTHING, looked: 0, postponed: 0, counts };
       const findings: Finding[] = [];
       const now = clock.now();
       if (!(await isDue(store, shard, now))) return { ...report, end: 'idle', findings };
@@ -108,6 +111,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
         : await store.takeLease(shard, by, { now, until: now + RECONCILE.leaseMs });
       if (lease === undefined && !dryRun) return { ...report, end: 'held', findings };
       const found = (finding: Finding): void => {
+        counts[finding.rule] = (counts[finding.rule] ?? 0) + 1;
         if (findings.length < FINDINGS) findings.push(finding);
         parts.onFinding?.(finding);
       };
