@@ -3,7 +3,7 @@ import { canonicalMac, sameDigest, sha256Hex } from './canonical.ts';
 import { LIMITS } from './limits.ts';
 import type { Command, StepInput } from './model/commands.ts';
 import type { Principal } from './model/principal.ts';
-import { FORMAT, type LedgerRow, type Receipt } from './model/workflow.ts';
+import { FORMAT, type LedgerRow } from './model/workflow.ts';
 
 /** The identity of a command under its key. */
 export interface KeyedCommand {
@@ -27,8 +27,21 @@ export function keyedCommand(
 ): KeyedCommand | undefined {
   const { type, key } = command;
   if (key === undefined) return undefined;
-  const args = argumentsOf(command);
   const operation = type === 'correct_step' ? 'record_step' : type;
+  return keyedOperation(secret, principal, { operation, key, args: argumentsOf(command) });
+}
+
+/** Digests an operation and its arguments under its key. */
+export function keyedOperation(
+  secret: string,
+  principal: Principal,
+  sent: {
+    readonly operation: string;
+    readonly key: string;
+    readonly args: Readonly<Record<string, unknown>>;
+  },
+): KeyedCommand {
+  const { operation, key, args } = sent;
   const fields = Object.fromEntries(
     Object.entries(args)
       .filter(([, value]) => value !== undefined)
@@ -75,7 +88,11 @@ function inputArguments(input: StepInput): Readonly<Record<string, unknown>> {
 }
 
 /** The row to write with a command that takes effect at `now` (epoch milliseconds). */
-export function ledgerRow(keyed: KeyedCommand, receipt: Receipt, now: number): LedgerRow {
+export function ledgerRow(
+  keyed: KeyedCommand,
+  receipt: LedgerRow['receipt'],
+  now: number,
+): LedgerRow {
   const expires_at = Math.floor(now / 1000) + LIMITS.ledgerDays.max * 86_400;
   return { format: FORMAT, ...keyed, receipt, expires_at };
 }

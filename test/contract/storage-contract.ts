@@ -25,7 +25,9 @@ import { recordCases } from './storage/records.ts';
 import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
 import { snapshotCases } from './storage/snapshots.ts';
+import { sweepBookCases } from './storage/sweep-book.ts';
 import { tenancyCases } from './storage/tenancy.ts';
+import { trailCases } from './storage/trails.ts';
 import { valueCases } from './storage/values.ts';
 
 /** How the cases get at a backend. */
@@ -74,6 +76,8 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('outbox', () => outboxCases(use));
     describe('dispatch', () => dispatchCases(use));
     describe('reconciler', () => reconcileCases(use));
+    describe('book of sweeps', () => sweepBookCases(use));
+    describe('trails', () => trailCases(use));
     describe('erasing', () => erasingCases(use));
     describe('purge', () => purgeCases(use));
     describe('limits', () => limitCases(use));

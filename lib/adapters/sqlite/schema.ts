@@ -69,6 +69,11 @@ const MIGRATIONS: readonly string[] = [
     shard INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, holder TEXT NOT NULL, until INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  CREATE TABLE sweeps (
+    day TEXT NOT NULL, part TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (day, part)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** The schema that this release knows. */

@@ -124,7 +124,10 @@ export type EventType =
   | 'lock_restored'
   | 'asset_conflict_found'
   | 'orphan_lock_released'
-  | 'pointers_rebuilt';
+  | 'pointers_rebuilt'
+  | 'stray_event_moved'
+  | 'faults_acknowledged'
+  | 'notification_redriven';
 
 /** One line of the audit trail before it is hashed. */
 export interface EventBody {
@@ -165,6 +168,18 @@ export interface Lock {
   readonly last?: LastValues;
 }
 
+/** What a person did to keep the system going. */
+export type OperationType =
+  'release_lock' | 'redrive_notification' | 'repair_torn' | 'acknowledge_faults';
+
+/** The lasting answer to an operation: the event that tells of it, and codes. */
+export interface OperationReceipt {
+  readonly operation: OperationType;
+  readonly workflow: string;
+  readonly seq: number;
+  readonly at: string;
+}
+
 /** What a key did. Digests are HMACs under the tenant's secret; `expires_at` is in epoch seconds. */
 export interface LedgerRow {
   readonly format: number;
@@ -173,7 +188,7 @@ export interface LedgerRow {
   readonly operation: string;
   readonly digest: string;
   readonly fields: { readonly [field: string]: string };
-  readonly receipt: Receipt;
+  readonly receipt: Receipt | OperationReceipt;
   readonly expires_at: number;
 }
 
