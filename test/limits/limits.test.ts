@@ -5,6 +5,7 @@ import type { Case, Name, Try } from './case.ts';
 import { CORE } from './core.ts';
 import { DEFINITION, SHARED } from './definition.ts';
 import { PROCESS } from './process.ts';
+import { RUNS } from './runs.ts';
 import { STORAGE } from './storage.ts';
 import { closeStoresAfterEach } from './stores.ts';
 import { SURFACE } from './surface.ts';
@@ -17,6 +18,7 @@ const CASES: { readonly [name in Name]: Case } = {
   ...SURFACE,
   ...DEFINITION,
   ...CORE,
+  ...RUNS,
   ...STORAGE,
   ...PROCESS,
 };

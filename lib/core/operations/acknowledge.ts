@@ -1,7 +1,7 @@
 // The way back from frozen: a person who has looked at a trail that does not verify says so. Nothing of
 // the trail is rewritten. The event names every fault that is open and the digest of all rows as they
 // were found, so verification goes on from it, and keeps reporting the place.
-import { openFaults, verifyWorkflow, type TrailFault } from '../audit.ts';
+import { openFaults, verifyRecord, type TrailFault } from '../audit.ts';
 import { appended, appendedPlan } from '../decide/appended.ts';
 import { faultName } from '../events.ts';
 import { LIMITS } from '../limits.ts';
@@ -49,7 +49,7 @@ export function acknowledgeFaults(
         return { do: 'end', answer: { code: 'TORN' } };
       }
       const { frozen } = workflow;
-      const report = await verifyWorkflow(store, workflow);
+      const report = await verifyRecord(store, workflow);
       const open = openFaults(report).slice(0, LIMITS.pageItems.max);
       if (frozen === undefined && open.length === 0) {
         return { do: 'end', answer: { code: 'WELL' } };

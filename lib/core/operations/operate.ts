@@ -1,5 +1,6 @@
 // Carries out what a person does to keep the system going: once for each key, in one transaction with
 // its event. Knows nothing of what the operations mean.
+import { sha256Hex } from '../canonical.ts';
 import { Fault } from '../fault.ts';
 import { compareWithLedger, keyedOperation, ledgerRow, ledgerRowIsValid } from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
@@ -66,7 +67,14 @@ export async function operate<T>(
 ): Promise<T | Repeated> {
   const { operation, args } = about;
   const keyed =
-    key && keyedOperation(key.secrets.ledger, principal, { operation, args, key: key.text });
+    key &&
+    keyedOperation(
+      key.secrets.ledger,
+      principal.tenant,
+      sha256Hex(JSON.stringify([principal.subject, key.text])),
+      operation,
+      args,
+    );
   const before = async (): Promise<Repeated | undefined> => {
     if (keyed === undefined) return undefined;
     const [row] = await store.snapshot([

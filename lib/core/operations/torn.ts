@@ -2,7 +2,7 @@
 // Nothing is thrown away: each is kept whole in an event of the trail that takes its place. What people
 // said in them has no effect any more; what was kept apart for them stays kept, and can be erased. Work
 // that was frozen for them goes on, unless the trail has another fault.
-import { openFaults, verifyWorkflow, type TrailFault } from '../audit.ts';
+import { openFaults, verifyRecord, type TrailFault } from '../audit.ts';
 import { sha256Hex } from '../canonical.ts';
 import { appendEvent, eventBody } from '../events.ts';
 import { requested } from '../decide/appended.ts';
@@ -63,7 +63,7 @@ export function repairTorn(
       if (command.dryRun === true) {
         return { do: 'end', answer: { code: 'TORN', events: strays.length } };
       }
-      const open = openFaults(await verifyWorkflow(store, workflow));
+      const open = openFaults(await verifyRecord(store, workflow));
       faults = open.filter(({ seq }) => seq <= workflow.head_seq);
       const { writes, receipt } = moving(
         workflow,

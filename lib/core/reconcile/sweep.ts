@@ -1,6 +1,6 @@
 // One look at what is due in a shard: delivers outbox rows, and repairs what has drifted, under a lease
 // whose epoch every repair carries. Invariant I5: whoever was overtaken changes nothing.
-import { openFaults, verifyWorkflow } from '../audit.ts';
+import { openFaults, verifyRecord } from '../audit.ts';
 import { isHopeless, type Dispatcher, type DrainCounts } from '../dispatch/dispatcher.ts';
 import type { RepairContext } from '../decide/lost-lock.ts';
 import { isFault } from '../fault.ts';
@@ -13,12 +13,13 @@ import type { Lease, StorageBackend, Transaction } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { books } from './books.ts';
 import { isDue } from './due-shards.ts';
-import { dueNext } from './due-time.ts';
+import { dueNext, nextLook } from './due-time.ts';
 import { lostLock } from './lost-lock.ts';
 import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
-import type { Finding, Repair, Rule, RuleFunction } from './rules.ts';
 import { SweepTally } from './notes.ts';
+import { overdue } from './overdue.ts';
+import type { Finding, Repair, Rule, RuleFunction } from './rules.ts';
 import { RECONCILE } from './timing.ts';
 
 /** What a sweep works with. */
@@ -65,11 +66,12 @@ export interface Sweeper {
 const ORDER: readonly (readonly [Rule, RuleFunction])[] = [
   ['R4', orphanLock],
   ['R5', lostLock],
+  ['R6', overdue],
   ['R8', books],
 ];
 const NOTHING: DrainCounts = { delivered: 0, failed: 0, parked: 0, lost: 0 };
 /** How often one workflow is looked at anew in one sweep, because it moved or was repaired. */
-const LOOKS = 6;
+const LOOKS = 8;
 /** How many lanes are worked on at a time. */
 const LANES = 4;
 
@@ -117,9 +119,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
         if (!dryRun && (runs('R2') || runs('R3'))) {
           report.delivered = await dispatcher.drainDue(shard, goOn, LANES).catch(damaged);
         }
-        if (!['R4', 'R5', 'R8'].some((rule) => runs(rule as Rule))) {
-          return await ended('done');
-        }
+        if (!ORDER.some(([rule]) => runs(rule))) return await ended('done');
         for (let after: string | undefined; ;) {
           if (!goOn()) return await ended('out_of_time');
           if (lease !== undefined) {
@@ -205,8 +205,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
     const { tenant, id, version } = workflow;
     if (runs('R8') && workflow.frozen === undefined) {
       // A trail is broken only where two looks under one version say so: a plain read may see half.
-      const [fault] = openFaults(await verifyWorkflow(store, workflow));
-      const [again] = fault === undefined ? [] : openFaults(await verifyWorkflow(store, workflow));
+      const [fault] = openFaults(await verifyRecord(store, workflow));
+      const [again] = fault === undefined ? [] : openFaults(await verifyRecord(store, workflow));
       const [now] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
       if (fault !== undefined && again !== undefined && now?.version === version) {
         const what = `the trail does not verify: ${fault.what} at ${fault.seq}`;
@@ -236,9 +236,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
       found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
     }
     if (lease === undefined) return 'well';
-    const over = workflow.state === 'COMPLETED' && workflow.frozen === undefined;
-    const next = over ? undefined : clock.now() + RECONCILE.checkMs;
-    await store.keep(dueNext(workflow, next), clock.now() + RECONCILE.tickMs);
+    const now = clock.now();
+    await store.keep(dueNext(workflow, nextLook(workflow, now)), now + RECONCILE.tickMs);
     return 'well';
   }
 

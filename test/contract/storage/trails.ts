@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { openFaults, verifyWorkflow } from '../../../lib/core/audit.ts';
+import { openFaults, verifyRecord } from '../../../lib/core/audit.ts';
 import { commandLine, eraseStep } from '../../../lib/core/erase.ts';
 import { eventBody } from '../../../lib/core/events.ts';
 import type { Items, Write } from '../../../lib/core/ports/storage.ts';
@@ -101,7 +101,7 @@ export function trailCases(use: UseBench): void {
         { seq, hash, text, intact: true },
       ]),
     );
-    expect((await verifyWorkflow(bench.store, await read(bench, id))).faults).toEqual([]);
+    expect((await verifyRecord(bench.store, await read(bench, id))).faults).toEqual([]);
     expect(await repairTorn(bench, asked(bench), { workflow: id })).toEqual({ code: 'WHOLE' });
     expect(await confirm(bench, id)).toMatchObject({ code: 'OK', receipt: { seq: 4 } });
   });
@@ -115,13 +115,13 @@ export function trailCases(use: UseBench): void {
     expect(await store.listVault(tenant, id, { after: 0, limit: 9 })).toEqual([2]);
     await putBack(bench, was);
     await repairTorn(bench, asked(bench), { workflow: id });
-    const report = await verifyWorkflow(store, await read(bench, id));
+    const report = await verifyRecord(store, await read(bench, id));
     expect(report).toMatchObject({ faults: [], values: 1 });
     const erase = { workflow: id, step: 'code', reason: 'asked for' };
     expect(
       await eraseStep({ store, clock }, commandLine(tenant), erase, clock.now() + 9_000),
     ).toMatchObject({ code: 'ERASED', records: [2] });
-    expect((await verifyWorkflow(store, await read(bench, id))).faults).toEqual([]);
+    expect((await verifyRecord(store, await read(bench, id))).faults).toEqual([]);
   });
 
   test('stray events behind a gap close up with their values', async () => {
@@ -146,7 +146,7 @@ export function trailCases(use: UseBench): void {
     expect(await store.listVault(tenant, id, { after: 0, limit: 9 })).toEqual(
       strays.map((seq) => seq - 1),
     );
-    expect((await verifyWorkflow(store, after)).faults).toEqual([]);
+    expect((await verifyRecord(store, after)).faults).toEqual([]);
   });
 
   test('more stray events than one transaction takes are moved in several, and frozen work thaws with them', async () => {
@@ -173,7 +173,7 @@ export function trailCases(use: UseBench): void {
     const [, moved] = await eventsOf(bench, id);
     // The copies of the first event are kept with their own hashes.
     expect(moved?.data).toMatchObject({ moved: { seq: 2, intact: true } });
-    expect((await verifyWorkflow(bench.store, after)).faults).toEqual([]);
+    expect((await verifyRecord(bench.store, after)).faults).toEqual([]);
   });
 
   test('a key repairs once: its repeat is told the same event, and other arguments are a conflict', async () => {
@@ -286,7 +286,7 @@ export function trailCases(use: UseBench): void {
       ]);
       const thawed = await read(bench, id);
       expect(thawed.frozen).toBeUndefined();
-      const report = await verifyWorkflow(store, thawed);
+      const report = await verifyRecord(store, thawed);
       expect(openFaults(report)).toEqual([]);
       expect(report.faults).toMatchObject([{ what, acknowledged: frozen.head_seq + 1 }]);
       const last = (await store.listEvents(tenant, id, { after: 3, limit: 9 })).map(eventBody);
