@@ -165,6 +165,14 @@ export const LIMITS = {
     unit: 'sends',
     reason: 'of one call while others write the same item; the next attempt reads first',
   },
+  sweepDays: { max: 30, unit: 'days', reason: 'how long what sweeps found is kept for people' },
+  sweepFindings: { max: 100, unit: 'findings', reason: 'of one sweep; the rest is only counted' },
+  notedSweeps: {
+    max: 300,
+    unit: 'sweeps',
+    reason: 'of one shard and tenant whose findings are kept on a day; one every five minutes',
+  },
+  findingChars: { max: 300, unit: 'characters', reason: 'one sentence about what was found' },
   ledgerDays: { max: 30, unit: 'days', reason: 'the documented life of an idempotency key' },
   confirmationMinutes: {
     max: 10,

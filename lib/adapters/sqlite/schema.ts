@@ -88,6 +88,11 @@ const MIGRATIONS: readonly string[] = [
     tenant TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (tenant, key)
   ) STRICT;
   `,
+  `
+  CREATE TABLE sweeps (
+    day TEXT NOT NULL, part TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (day, part)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** The schema that this release knows. */

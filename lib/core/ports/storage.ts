@@ -3,6 +3,7 @@
 // single-row bookkeeping. A backend throws `Fault`s and never lets a driver error out.
 import type { Json } from '../json.ts';
 import type { EvidenceRow, Run, RunState, TicketRow } from '../model/run.ts';
+import type { SweepBook } from './sweeps.ts';
 import type {
   LedgerRow,
   Lock,
@@ -166,7 +167,7 @@ export interface Page<T> {
  * The storage port. Every read is strongly consistent unless it says otherwise. Lists throw
  * `InputError` for a limit outside 1 to 100 and for a cursor that the same list did not give.
  */
-export interface StorageBackend {
+export interface StorageBackend extends SweepBook {
   /** Reads several items as of one moment. Expired rows are returned: the caller has the clock. */
   snapshot<const K extends readonly ItemKey[]>(keys: K): Promise<Snapshot<K>>;
   /** Applies all writes or none. `deadlineMs` is in epoch milliseconds; nothing is sent after it. */
