@@ -4,6 +4,7 @@ import { closeWorldsAfterEach } from '../support/surface-world.ts';
 import type { Case, Name, Try } from './case.ts';
 import { CORE } from './core.ts';
 import { DEFINITION, SHARED } from './definition.ts';
+import { EVIDENCE } from './evidence.ts';
 import { PROCESS } from './process.ts';
 import { STORAGE } from './storage.ts';
 import { closeStoresAfterEach } from './stores.ts';
@@ -19,6 +20,7 @@ const CASES: { readonly [name in Name]: Case } = {
   ...CORE,
   ...STORAGE,
   ...PROCESS,
+  ...EVIDENCE,
 };
 
 const partsOf = (one: Case): { readonly attempt: Try; readonly grain: number } =>
