@@ -2,7 +2,8 @@
 // them against their commitments, and reports every broken trail.
 import { ChainVerifier, eventBody, type ChainFault } from './events.ts';
 import { isDamage } from './fault.ts';
-import type { StoredEvent, Workflow } from './model/workflow.ts';
+import { recordKey, type Trailed } from './model/aggregate.ts';
+import type { StoredEvent } from './model/workflow.ts';
 import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import { ValueClaims, valueFaults, type ValueFault } from './trail/values.ts';
@@ -10,7 +11,7 @@ import { ValueClaims, valueFaults, type ValueFault } from './trail/values.ts';
 /** What is wrong with a trail: its chain, or a value that is kept beside it. */
 export type TrailFault = ChainFault | ValueFault;
 
-/** The result of verifying one trail. */
+/** The result of verifying one trail; `workflow` is the id of its workflow or run. */
 export interface ChainReport {
   readonly tenant: string;
   readonly workflow: string;
@@ -22,27 +23,23 @@ export interface ChainReport {
 }
 
 /**
- * Verifies one workflow's trail against the head that its record keeps. A trail that grows while
+ * Verifies the trail of one workflow or run against the head that its record keeps. A trail that grows while
  * it is read is read again, so that work in progress is not reported as damage.
  */
-export async function verifyWorkflow(
-  store: StorageBackend,
-  workflow: Workflow,
-): Promise<ChainReport> {
-  let seen = workflow;
+export async function verifyRecord(store: StorageBackend, record: Trailed): Promise<ChainReport> {
+  let seen = record;
   for (let n = 0; n < 5; n++) {
     const report = await walk(store, seen);
     if (report.faults.length === 0) return report;
-    const key = { kind: 'workflow', tenant: seen.tenant, id: seen.id } as const;
-    const [now] = await store.snapshot([key]);
+    const [now] = await store.snapshot([recordKey(seen.tenant, seen.id)]);
     if (now === undefined || now.version === seen.version) return report;
     seen = now;
   }
   return walk(store, seen);
 }
 
-async function walk(store: StorageBackend, workflow: Workflow): Promise<ChainReport> {
-  const { tenant, id, head_seq, head_hash } = workflow;
+async function walk(store: StorageBackend, record: Trailed): Promise<ChainReport> {
+  const { tenant, id, head_seq, head_hash } = record;
   const verifier = new ChainVerifier(tenant, id);
   const claims = new ValueClaims();
   const report = { tenant, workflow: id, events: head_seq };
@@ -82,12 +79,12 @@ async function verifyTrail(
   store: StorageBackend,
   { tenant, workflow }: { readonly tenant: string; readonly workflow: string },
 ): Promise<ChainReport> {
-  let record: Workflow | undefined;
+  let record: Trailed | undefined;
   try {
-    [record] = await store.snapshot([{ kind: 'workflow', tenant, id: workflow }]);
+    [record] = await store.snapshot([recordKey(tenant, workflow)]);
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
-  if (record !== undefined) return verifyWorkflow(store, record);
+  if (record !== undefined) return verifyRecord(store, record);
   return { tenant, workflow, events: 0, values: 0, faults: [{ seq: 1, what: 'no_record' }] };
 }

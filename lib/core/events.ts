@@ -3,8 +3,15 @@
 import { canonicalJson, sha256Hex } from './canonical.ts';
 import { Fault } from './fault.ts';
 import type { Json } from './json.ts';
+import { isRunId } from './model/aggregate.ts';
 import type { Actor } from './model/principal.ts';
-import { FORMAT, type EventBody, type EventType, type StoredEvent } from './model/workflow.ts';
+import {
+  FORMAT,
+  type EventBody,
+  type EventType,
+  type RunEventBody,
+  type StoredEvent,
+} from './model/workflow.ts';
 
 /** What the first event of a chain carries in place of a predecessor's hash. */
 export const GENESIS = '0'.repeat(64);
@@ -23,14 +30,17 @@ export interface EventDraft {
   readonly data: { readonly [key: string]: Json };
 }
 
-/** Appends one event to a chain: the stored row and the new head. */
+/** Appends one event to the chain of a workflow or a run: the stored row and the new head. */
 export function appendEvent(
   chain: { readonly tenant: string; readonly workflow: string; readonly head: Head },
   draft: EventDraft,
 ): { readonly event: StoredEvent; readonly head: Head } {
   const { tenant, workflow, head } = chain;
   const seq = head.seq + 1;
-  const body: EventBody = { format: FORMAT, tenant, workflow, seq, prev: head.hash, ...draft };
+  const place = { format: FORMAT, tenant, seq, prev: head.hash };
+  const body: EventBody | RunEventBody = isRunId(workflow)
+    ? { ...place, run: workflow, ...draft }
+    : { ...place, workflow, ...draft };
   const text = canonicalJson(body);
   const hash = sha256Hex(text);
   return { event: { format: FORMAT, tenant, workflow, seq, text, hash }, head: { seq, hash } };
@@ -124,7 +134,14 @@ export class ChainVerifier {
     }
     if (body.prev !== this.#head.hash) return { seq, what: 'link' };
     const same =
-      body.seq === seq && body.tenant === this.#tenant && body.workflow === this.#workflow;
+      body.seq === seq && body.tenant === this.#tenant && ownerOf(body) === this.#workflow;
     return same ? undefined : { seq, what: 'content' };
   }
+}
+
+/** The aggregate that an event says it is of; undefined where it names both kinds, or none. */
+function ownerOf(body: Partial<EventBody & RunEventBody>): string | undefined {
+  const { workflow, run } = body;
+  if (run === undefined) return workflow === undefined || isRunId(workflow) ? undefined : workflow;
+  return workflow === undefined && isRunId(run) ? run : undefined;
 }

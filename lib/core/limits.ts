@@ -80,6 +80,12 @@ export const LIMITS = {
   decimals: { max: 9, unit: 'places', reason: 'finer than any gauge, exact in a number' },
   procedureRules: { max: 50, unit: 'rules', reason: 'one for every second step' },
   escalations: { max: 10, unit: 'audiences', reason: 'who is told of one deviation' },
+  timerMinutes: {
+    max: 525_600,
+    unit: 'minutes',
+    reason: 'a year: the longest work, and the longest wait',
+  },
+  timerTimes: { max: 24, unit: 'times', reason: 'every hour of a day' },
   procedureSteps: {
     max: 100,
     unit: 'steps',
@@ -123,6 +129,24 @@ export const LIMITS = {
     max: 4_096,
     unit: 'bytes',
     reason: 'an eighth of a state, which the steps of a workflow can still use',
+  },
+  serviceChars: { max: 100, unit: 'characters', reason: 'the name of a service' },
+  symptomChars: { max: 1_000, unit: 'characters', reason: 'what is wrong, in a paragraph' },
+  observations: { max: 32, unit: 'observations', reason: 'what a person can look through' },
+  observationBytes: {
+    max: 16_384,
+    unit: 'bytes',
+    reason: 'of one tool’s output: some pages of text, the digest of the rest is kept',
+  },
+  actionBytes: {
+    max: 12_288,
+    unit: 'bytes',
+    reason: 'of canonical JSON: more than a person reads, and room for the rest of a state',
+  },
+  runAttempts: {
+    max: 20,
+    unit: 'attempts',
+    reason: 'starts of work of one run, by hand or by repair; keeps its trail bounded',
   },
   itemBytes: { max: 409_600, unit: 'bytes', reason: 'the largest DynamoDB item' },
   transactionItems: { max: 100, unit: 'items', reason: 'the largest DynamoDB transaction' },

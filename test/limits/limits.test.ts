@@ -6,6 +6,7 @@ import { CORE } from './core.ts';
 import { DEFINITION, SHARED } from './definition.ts';
 import { EVIDENCE } from './evidence.ts';
 import { PROCESS } from './process.ts';
+import { RUNS } from './runs.ts';
 import { STORAGE } from './storage.ts';
 import { closeStoresAfterEach } from './stores.ts';
 import { SURFACE } from './surface.ts';
@@ -18,6 +19,7 @@ const CASES: { readonly [name in Name]: Case } = {
   ...SURFACE,
   ...DEFINITION,
   ...CORE,
+  ...RUNS,
   ...STORAGE,
   ...PROCESS,
   ...EVIDENCE,

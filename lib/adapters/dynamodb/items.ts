@@ -56,6 +56,21 @@ const SHAPES: {
       due_at: 'number',
     },
   },
+  run: {
+    own: ['tenant', 'id'],
+    types: {
+      version: 'number',
+      state: 'string',
+      service: 'string',
+      requester: 'object',
+      people: 'object',
+      attempt: 'number',
+      head_seq: 'number',
+      head_hash: 'string',
+      created_at: 'string',
+    },
+  },
+  evidence: { own: ['tenant', 'run', 'seq'], types: { text: 'string', digest: 'string' } },
 };
 
 /** Attributes that are the table's and no item's. */

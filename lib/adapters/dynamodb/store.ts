@@ -107,11 +107,13 @@ function isDue(write: Write): boolean {
   if (write.op === 'check' || write.op === 'absent' || write.op === 'delete') return false;
   if (write.key.kind === 'outbox') return true;
   const attributes = write.op === 'create' ? write.item : write.set;
-  return write.key.kind === 'workflow' && 'due_at' in attributes;
+  return isRecord(write) && 'due_at' in attributes;
 }
 
-/** Tenants that get a workflow, each once. */
+const isRecord = ({ key }: Write): boolean => key.kind === 'workflow' || key.kind === 'run';
+
+/** Tenants that get a workflow or a run, each once. */
 function tenantsStartedBy({ writes }: Transaction): readonly string[] {
-  const started = writes.filter(({ op, key }) => op === 'create' && key.kind === 'workflow');
+  const started = writes.filter((write) => write.op === 'create' && isRecord(write));
   return [...new Set(started.map(({ key }) => key.tenant))];
 }

@@ -1,6 +1,6 @@
 // One look at what is due in a shard: delivers outbox rows, and repairs what has drifted, under a lease
 // whose epoch every repair carries. Invariant I5: whoever was overtaken changes nothing.
-import { verifyWorkflow } from '../audit.ts';
+import { verifyRecord } from '../audit.ts';
 import { isHopeless, type Dispatcher, type DrainCounts } from '../dispatch/dispatcher.ts';
 import type { RepairContext } from '../decide/lost-lock.ts';
 import { isFault } from '../fault.ts';
@@ -13,10 +13,11 @@ import type { Lease, StorageBackend, Transaction } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { books } from './books.ts';
 import { isDue } from './due-shards.ts';
-import { dueNext } from './due-time.ts';
+import { dueNext, nextLook } from './due-time.ts';
 import { lostLock } from './lost-lock.ts';
 import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
+import { overdue } from './overdue.ts';
 import type { Repair, Rule, RuleFunction } from './rules.ts';
 import { RECONCILE } from './timing.ts';
 
@@ -73,11 +74,12 @@ export interface Sweeper {
 const ORDER: readonly (readonly [Rule, RuleFunction])[] = [
   ['R4', orphanLock],
   ['R5', lostLock],
+  ['R6', overdue],
   ['R8', books],
 ];
 const NOTHING: DrainCounts = { delivered: 0, failed: 0, parked: 0, lost: 0 };
 /** How often one workflow is looked at anew in one sweep, because it moved or was repaired. */
-const LOOKS = 6;
+const LOOKS = 8;
 /** How many lanes are worked on at a time. */
 const LANES = 4;
 /** How many findings a report carries; the rest is told to `onFinding` only. */
@@ -124,9 +126,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
         if (!dryRun && (runs('R2') || runs('R3'))) {
           report.delivered = await dispatcher.drainDue(shard, goOn, LANES).catch(damaged);
         }
-        if (!['R4', 'R5', 'R8'].some((rule) => runs(rule as Rule))) {
-          return done();
-        }
+        if (!ORDER.some(([rule]) => runs(rule))) return done();
         for (let after: string | undefined; ;) {
           if (!goOn()) return { ...report, end: 'out_of_time', findings };
           if (lease !== undefined) {
@@ -212,8 +212,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
     const { tenant, id, version } = workflow;
     if (runs('R8') && workflow.frozen === undefined) {
       // A trail is broken only where two looks under one version say so: a plain read may see half.
-      const [fault] = (await verifyWorkflow(store, workflow)).faults;
-      const [again] = fault === undefined ? [] : (await verifyWorkflow(store, workflow)).faults;
+      const [fault] = (await verifyRecord(store, workflow)).faults;
+      const [again] = fault === undefined ? [] : (await verifyRecord(store, workflow)).faults;
       const [now] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
       if (fault !== undefined && again !== undefined && now?.version === version) {
         const what = `the trail does not verify: ${fault.what} at ${fault.seq}`;
@@ -238,9 +238,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
       }
     }
     if (lease === undefined) return 'well';
-    const over = workflow.state === 'COMPLETED' && workflow.frozen === undefined;
-    const next = over ? undefined : clock.now() + RECONCILE.checkMs;
-    await store.keep(dueNext(workflow, next), clock.now() + RECONCILE.tickMs);
+    const now = clock.now();
+    await store.keep(dueNext(workflow, nextLook(workflow, now)), now + RECONCILE.tickMs);
     return 'well';
   }
 

@@ -23,6 +23,8 @@ const COLUMNS: {
   pointer: ['pointers', ['tenant', 'subject', 'workflow'], ['since']],
   vault: ['vault', ['tenant', 'workflow', 'seq'], []],
   outbox: ['outbox', ['tenant', 'workflow', 'lane', 'seq'], ['due_at']],
+  run: ['runs', ['tenant', 'id'], ['state', 'created_at']],
+  evidence: ['evidence', ['tenant', 'run', 'seq'], []],
 };
 
 /** The row of an item, inserted or (`update`) written over the one with its key. */
