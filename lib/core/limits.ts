@@ -174,6 +174,35 @@ export const LIMITS = {
   },
   findingChars: { max: 300, unit: 'characters', reason: 'one sentence about what was found' },
   ledgerDays: { max: 30, unit: 'days', reason: 'the documented life of an idempotency key' },
+  displayedChars: {
+    max: 500,
+    unit: 'characters',
+    reason: 'of a text of others in one field, before it is shortened with a count',
+  },
+  displayedFields: { max: 100, unit: 'fields', reason: 'what a person can still look through' },
+  evidenceMessageBytes: {
+    max: 1_048_576,
+    unit: 'bytes',
+    reason: 'one message of a tool server, far above a useful answer',
+  },
+  evidenceChatterBytes: {
+    max: 4_194_304,
+    unit: 'bytes',
+    reason: 'what a tool server may say without answering anything',
+  },
+  evidenceChatterLines: {
+    max: 2_000,
+    unit: 'lines',
+    reason: 'the same, counted in lines: each of them costs time',
+  },
+  evidencePages: { max: 20, unit: 'pages', reason: 'of a list of tools, which has one or two' },
+  evidenceTools: { max: 500, unit: 'tools', reason: 'of one server, more than anybody reviews' },
+  evidenceArgumentBytes: { max: 8_192, unit: 'bytes', reason: 'a question, not a document' },
+  evidenceNoteBytes: {
+    max: 2_048,
+    unit: 'bytes',
+    reason: 'the end of what a tool server wrote on standard error, for whoever repairs it',
+  },
   confirmationMinutes: {
     max: 10,
     unit: 'minutes',
