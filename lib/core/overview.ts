@@ -2,7 +2,10 @@
 // Every part is bounded, and says so where there is more.
 import { LIMITS } from './limits.ts';
 import type { Lock, OutboxRow, Workflow, WorkflowState } from './model/workflow.ts';
+import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
+import type { NotedFinding } from './ports/sweeps.ts';
+import { findingsOf, recentDays } from './reconcile/notes.ts';
 import { deadlinesOf } from './timers.ts';
 
 const STATES: readonly WorkflowState[] = ['CREATED', 'RUNNING', 'BLOCKED', 'COMPLETED'];
@@ -28,6 +31,10 @@ export interface Overview {
   readonly outbox: Some<OutboxRow>;
   /** Rows that wait for a person, oldest first. */
   readonly parked: Some<OutboxRow>;
+  /** What sweeps found today and the day before and did not repair, each once. */
+  readonly findings: Some<NotedFinding>;
+  /** When something was swept last, where that was today or the day before. */
+  readonly sweptAt: string | undefined;
 }
 
 /** Reads the overview of a tenant, with at most `most` entries in each list (1 to 99). */
@@ -35,6 +42,7 @@ export async function overviewOf(
   store: StorageBackend,
   tenant: string,
   most: number,
+  now: number,
 ): Promise<Overview> {
   const { max } = LIMITS.countedWorkflows;
   const counts: Partial<Record<WorkflowState, number>> = {};
@@ -44,6 +52,7 @@ export async function overviewOf(
   const timed = await timedOf(store, tenant);
   const outbox = await store.listTenantOutbox(tenant, most + 1);
   const parked = await store.listParked(tenant, { limit: most });
+  const findings = await openFindings(store, tenant, now);
   return {
     tenant,
     counts: counts as Overview['counts'],
@@ -52,6 +61,8 @@ export async function overviewOf(
     timed: { items: timed.slice(0, most), more: timed.length > most },
     outbox: { items: outbox.slice(0, most), more: outbox.length > most },
     parked: { items: parked.items, more: parked.next !== undefined },
+    findings: { items: findings.slice(0, most), more: findings.length > most },
+    sweptAt: await sweptAt(store, now),
   };
 }
 
@@ -68,4 +79,31 @@ async function timedOf(store: StorageBackend, tenant: string): Promise<readonly 
     })
     .toSorted((a, b) => a.due_at - b.due_at)
     .map(({ workflow }) => workflow);
+}
+
+/** What was found and not repaired, as it was said last of each workflow and rule. */
+async function openFindings(
+  store: StorageBackend,
+  tenant: string,
+  now: number,
+): Promise<readonly NotedFinding[]> {
+  const last = new Map<string, NotedFinding>();
+  for (const day of recentDays(now)) {
+    const at = { day, now };
+    for await (const sweep of everyItem((page) => findingsOf(store, tenant, at, page))) {
+      for (const finding of sweep.findings) {
+        last.set(JSON.stringify([finding.rule, finding.workflow]), finding);
+      }
+    }
+  }
+  return [...last.values()].filter(({ repaired }) => !repaired);
+}
+
+async function sweptAt(store: StorageBackend, now: number): Promise<string | undefined> {
+  const days = await Promise.all(recentDays(now).map((day) => store.listSweeps(day)));
+  return days
+    .flat()
+    .map(({ last_at }) => last_at)
+    .toSorted()
+    .at(-1);
 }

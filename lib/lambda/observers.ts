@@ -3,7 +3,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { OnDelivery } from '../core/dispatch/dispatcher.ts';
-import type { Finding } from '../core/reconcile/sweep.ts';
+import type { Finding } from '../core/reconcile/rules.ts';
 import { toldError } from '../core/told-error.ts';
 import type { OnFault } from '../core/service/service.ts';
 import { METRIC_DIMENSIONS, METRIC_NAMESPACE, METRICS } from '../settings/metric-names.ts';

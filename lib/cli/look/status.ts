@@ -21,13 +21,16 @@ export async function* statusLines(
   for await (const name of tenantsOf(store, tenant)) {
     if (!first) yield '';
     first = false;
-    yield* overviewLines(await overviewOf(store, name, SHOWN), now);
+    yield* overviewLines(await overviewOf(store, name, SHOWN, now), now);
   }
   if (first) yield 'There is no workflow yet.';
 }
 
-function overviewLines({ tenant, counts, ...lists }: Overview, now: number): readonly string[] {
-  const { locks, blocked, timed, outbox, parked } = lists;
+function overviewLines(
+  { tenant, counts, sweptAt, ...lists }: Overview,
+  now: number,
+): readonly string[] {
+  const { locks, blocked, timed, outbox, parked, findings } = lists;
   const { max } = LIMITS.countedWorkflows;
   const count = Object.entries(counts).map(
     ([state, n]) => `${state} ${n >= max ? `${max} or more` : n}`,
@@ -66,6 +69,8 @@ function overviewLines({ tenant, counts, ...lists }: Overview, now: number): rea
       outbox.more,
     ),
     ...(parked.items.length === 0 ? [] : parkedSection(parked, now)),
+    ...(findings.items.length === 0 ? [] : findingsSection(findings)),
+    `  last sweep with work: ${sweptAt === undefined ? 'none since yesterday' : `${since(sweptAt)} ago`}`,
   ];
 }
 
@@ -85,6 +90,12 @@ function timedSection(timed: Overview['timed'], now: number): readonly string[] 
 function parkedSection(parked: Overview['parked'], now: number): readonly string[] {
   const rows = parked.items.map((row) => [row.lane, ...waitingCells(row, now), row.id]);
   return section('parked, oldest first: see checkpoint outbox list --parked', rows, parked.more);
+}
+
+/** Drift that nobody has put right, frozen work included. */
+function findingsSection(findings: Overview['findings']): readonly string[] {
+  const rows = findings.items.map(({ rule, what, workflow }) => [rule, what, workflow]);
+  return section('found and left for a person, by the reconciler', rows, findings.more);
 }
 
 function section(

@@ -11,6 +11,7 @@ import { timeTexts } from './times.ts';
 export function whyLines(timeline: Timeline, now: number, requests: boolean): readonly string[] {
   const { workflow, lock, events, outbox, verification } = timeline;
   const { faults } = verification;
+  const { frozen } = workflow;
   const verdict =
     faults.length === 0
       ? `${counted(verification.events, 'event')}, every one verifies`
@@ -23,6 +24,9 @@ export function whyLines(timeline: Timeline, now: number, requests: boolean): re
     ['holder', `${workflow.holder.name} (${workflow.holder.subject})${offered(workflow)}`],
     ['lock', lockText(workflow, lock, now)],
     ...(times.length === 0 ? [] : ([['times', times.join('; ')]] as const)),
+    ...(frozen === undefined
+      ? []
+      : [['frozen', `since ${shownTime(frozen.at)}: ${frozen.what}`] as const]),
     ['trail', `${verdict}; head ${workflow.head_seq} ${workflow.head_hash.slice(0, 16)}…`],
   ];
   const waiting = outbox.map((row) => [
@@ -110,6 +114,12 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
       return `the lock of ${text('asset')} was left behind and is free (rule ${text('rule')})`;
     case 'pointers_rebuilt':
       return `lists of people were put right (rule ${text('rule')})`;
+    case 'stray_event_moved':
+      return `an event ${movedFrom(data['moved'])} was moved aside and is kept here`;
+    case 'faults_acknowledged':
+      return `let go on by a person who looked at its trail: event ${listText(data['faults'])}`;
+    case 'notification_redriven':
+      return `its notification of event ${text('for_event')} to ${text('lane')} was sent again`;
     case 'lock_restored':
       return `has the lock of ${text('asset')} again (rule ${text('rule')})`;
     case 'asset_conflict_found':
@@ -120,7 +130,14 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
       return `reminder ${text('reminder')} of ${text('of')} after ${text('minutes')} min without a record (rule ${text('rule')})`;
     case 'block_escalated':
       return `block ${text('block')} still stands after ${text('minutes')} min, level ${text('level')} of ${text('of')} told (rule ${text('rule')})`;
+    default:
+      return spaced(type);
   }
+}
+
+function movedFrom(moved: Json | undefined): string {
+  const { seq, intact } = (moved ?? {}) as { readonly seq?: number; readonly intact?: boolean };
+  return `beyond the head (${seq ?? '?'}${intact === false ? ', not as it was hashed' : ''})`;
 }
 
 const SENSITIVE = { kept: '(kept apart)', erased: '(erased)', missing: '(missing)' } as const;

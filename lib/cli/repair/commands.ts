@@ -1,8 +1,5 @@
 // `checkpoint locks` and `checkpoint reconcile`: who holds what, taking it away, and putting right what
 // has drifted.
-import { randomUUID } from 'node:crypto';
-import { commandLine } from '../../core/erase.ts';
-import { LIMITS } from '../../core/limits.ts';
 import type { Lock } from '../../core/model/workflow.ts';
 import { everyItem } from '../../core/pages.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
@@ -12,6 +9,7 @@ import { releaseLock } from '../../core/release-lock.ts';
 import { tenantsOf } from '../../core/tenants.ts';
 import { systemClock, type Local, type WriteLine } from '../../wiring/local.ts';
 import type { Commands } from '../commands.ts';
+import { byHand, checkReason } from '../by-hand.ts';
 import { opened, reading } from '../data-folder.ts';
 import { CliProblem } from '../failure.ts';
 import { aligned, counted, lasted, wrapped } from '../text.ts';
@@ -23,8 +21,6 @@ interface Flags {
 
 /** The rules that a sweep can be asked for; R1 is the lease of every sweep. */
 const BY_HAND = ['R2', 'R3', 'R4', 'R5', 'R6', 'R8'] as const satisfies readonly Rule[];
-
-const DEADLINE_MS = 30_000;
 
 /** Adds the commands. */
 export function addRepairCommands({ program, out, settings, fail }: Commands): void {
@@ -101,18 +97,14 @@ async function released(
   asset: string,
   { tenant, reason }: { readonly tenant: string; readonly reason: string },
 ): Promise<string> {
-  const { max } = LIMITS.reasonChars;
-  if (reason.trim() === '' || [...reason].length > max) {
-    throw new CliProblem(`--reason: expected 1 to ${max} characters.`);
-  }
-  const result = await releaseLock(
-    { store, registry, clock: systemClock, sinks },
-    commandLine(tenant),
-    { asset, reason: reason.trim() },
-    systemClock.now() + DEADLINE_MS,
-    randomUUID(),
-  );
+  checkReason(reason);
+  const parts = { store, registry, clock: systemClock, sinks };
+  const command = { asset, reason: reason.trim() };
+  const result = await releaseLock(parts, byHand(tenant), command);
   switch (result.code) {
+    case 'REPEATED':
+    case 'IDEMPOTENCY_CONFLICT':
+      throw new Error('a command line has no key');
     case 'RELEASED':
       return `${asset} is free. Workflow ${result.workflow} of ${result.name} is blocked until a supervisor decides.`;
     case 'LEFT_BEHIND':

@@ -1,11 +1,10 @@
 // What a decision is, what it may look at, and how a plan for an existing workflow is put together.
-import { DELIVERY } from '../dispatch/row.ts';
+import { newRow, notifyLane } from '../dispatch/new-row.ts';
 import { RECONCILE } from '../reconcile/timing.ts';
 import { ledgerRow, type KeyedCommand } from '../ledger.ts';
 import type { CommandType, EventBody, Receipt, VaultRow, Workflow } from '../model/workflow.ts';
-import { FORMAT, holdsAsset, type EventType, type OutboxRow } from '../model/workflow.ts';
+import { holdsAsset, type EventType, type OutboxRow } from '../model/workflow.ts';
 import type { Json } from '../json.ts';
-import { sha256Hex } from '../canonical.ts';
 import { itemBytes } from '../keys.ts';
 import { lastValues } from '../last-values.ts';
 import { LIMITS } from '../limits.ts';
@@ -217,30 +216,19 @@ export function notifications(
   const { on, payload, audiences = audiencesOf(procedure, on) } = notify;
   if (audiences.length === 0) return [];
   return context.sinks.map((sink) => {
-    const lane = `notify:${sink}`;
     const { tenant, id } = workflow;
-    return {
-      format: FORMAT,
-      tenant,
+    const told = {
+      kind: on,
+      audiences,
       workflow: id,
-      lane,
-      seq: head.seq,
-      id: sha256Hex(`${tenant}\n${id}\n${lane}\n${head.seq}`).slice(0, 32),
-      payload: {
-        kind: on,
-        audiences,
-        workflow: id,
-        asset: workflow.asset,
-        procedure: `${procedure.id}@${procedure.version}`,
-        head_seq: head.seq,
-        head_hash: head.hash,
-        at: new Date(context.now).toISOString(),
-        ...payload,
-      },
-      rev: 0,
-      attempts: 0,
-      due_at: context.now + DELIVERY.fastPathMs,
+      asset: workflow.asset,
+      procedure: `${procedure.id}@${procedure.version}`,
+      head_seq: head.seq,
+      head_hash: head.hash,
+      at: new Date(context.now).toISOString(),
+      ...payload,
     };
+    return newRow({ tenant, workflow: id, lane: notifyLane(sink) }, head.seq, told, context.now);
   });
 }
 

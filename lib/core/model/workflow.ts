@@ -3,6 +3,8 @@
 import type { Json } from '../json.ts';
 import type { Actor } from './principal.ts';
 import type { DeviationRule } from './procedure.ts';
+import type { RunReceipt } from './run.ts';
+import type { RunEventType } from './run-events.ts';
 
 /** The format number that this release writes; a higher one in storage is refused, not guessed. */
 export const FORMAT = 1;
@@ -152,9 +154,13 @@ export type EventType =
   | 'asset_conflict_found'
   | 'orphan_lock_released'
   | 'pointers_rebuilt'
+  | 'stray_event_moved'
+  | 'faults_acknowledged'
+  | 'notification_redriven'
   | 'deadline_passed'
   | 'reminder_sent'
-  | 'block_escalated';
+  | 'block_escalated'
+  | RunEventType;
 
 /** One line of the audit trail before it is hashed. */
 export interface EventBody {
@@ -169,7 +175,10 @@ export interface EventBody {
   readonly prev: string;
 }
 
-/** A stored event: `text` is the canonical JSON that was hashed, and the only thing verified. */
+/** The same of a run, which it names in place of a workflow. */
+export type RunEventBody = Omit<EventBody, 'workflow'> & { readonly run: string };
+
+/** A stored event of a workflow or a run: `text` is the canonical JSON that was hashed, and the only thing verified. */
 export interface StoredEvent {
   readonly format: number;
   readonly tenant: string;
@@ -195,6 +204,18 @@ export interface Lock {
   readonly last?: LastValues;
 }
 
+/** What a person did to keep the system going. */
+export type OperationType =
+  'release_lock' | 'redrive_notification' | 'repair_torn' | 'acknowledge_faults';
+
+/** The lasting answer to an operation: the event that tells of it, and codes. */
+export interface OperationReceipt {
+  readonly operation: OperationType;
+  readonly workflow: string;
+  readonly seq: number;
+  readonly at: string;
+}
+
 /** What a key did. Digests are HMACs under the tenant's secret; `expires_at` is in epoch seconds. */
 export interface LedgerRow {
   readonly format: number;
@@ -203,7 +224,7 @@ export interface LedgerRow {
   readonly operation: string;
   readonly digest: string;
   readonly fields: { readonly [field: string]: string };
-  readonly receipt: Receipt;
+  readonly receipt: Receipt | RunReceipt | OperationReceipt;
   readonly expires_at: number;
 }
 
