@@ -390,7 +390,7 @@ export function timeCases(use: UseBench): void {
     const key = workflowKey(bench.tenant, id);
     await bench.commit({ op: 'update', key, expect: {}, set: { frozen } });
     minutes(bench, 300);
-    expect(await sweep(bench)).toEqual([]);
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
     expect((await read(bench, id)).due_at).toBe(bench.clock.now() + RECONCILE.checkMs);
   });
 }
