@@ -26,7 +26,7 @@ export interface ChainReport {
  * Verifies the trail of one workflow or run against the head that its record keeps. A trail that grows while
  * it is read is read again, so that work in progress is not reported as damage.
  */
-export async function verifyRecord(store: StorageBackend, record: Trailed): Promise<ChainReport> {
+export async function verifyWorkflow(store: StorageBackend, record: Trailed): Promise<ChainReport> {
   let seen = record;
   for (let n = 0; n < 5; n++) {
     const report = await walk(store, seen);
@@ -85,6 +85,6 @@ async function verifyTrail(
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
-  if (record !== undefined) return verifyRecord(store, record);
+  if (record !== undefined) return verifyWorkflow(store, record);
   return { tenant, workflow, events: 0, values: 0, faults: [{ seq: 1, what: 'no_record' }] };
 }

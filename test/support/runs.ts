@@ -1,7 +1,8 @@
 /** Runs for tests: a service over a store, people, and runs brought to a state by its own commands. */
 import { runIdFrom } from '../../lib/core/model/aggregate.ts';
-import type { Run } from '../../lib/core/model/run.ts';
+import type { Action, Proposal, Run } from '../../lib/core/model/run.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
+import { actionHash } from '../../lib/core/runs/action.ts';
 import type { RunCommand } from '../../lib/core/runs/commands.ts';
 import type { RunCommitted, RunOutcome, StepOutcome } from '../../lib/core/runs/outcome.ts';
 import { createRunService, type RunServiceParts } from '../../lib/core/runs/service.ts';
@@ -35,6 +36,23 @@ export const ACTION = {
   arguments: { title: 'Checkout fails', severity: 'high', queue: 'payments' },
   policy_version: 'incident-tickets@1',
 } as const;
+
+const proposedAction: Action = {
+  ...ACTION,
+  evidence: [],
+  idempotency_key: 'k1',
+  requester: 'dev:ana',
+  expires_at: new Date(START_MS + 3_600_000).toISOString(),
+  not_after: new Date(START_MS + 4_500_000).toISOString(),
+};
+
+/** The action as it is proposed an hour before it expires. */
+export const PROPOSAL: Proposal = {
+  action: proposedAction,
+  action_hash: actionHash(proposedAction),
+  seq: 4,
+  at: new Date(START_MS).toISOString(),
+};
 
 let seeds = 0;
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { verifyAll, verifyRecord } from '../../../lib/core/audit.ts';
+import { verifyAll, verifyWorkflow } from '../../../lib/core/audit.ts';
 import { eventBody } from '../../../lib/core/events.ts';
 import type { Run, RunState } from '../../../lib/core/model/run.ts';
 import { exportLines } from '../../../lib/core/trail/export.ts';
@@ -79,7 +79,7 @@ export function runCases(use: UseBench): void {
       'write_made',
       'run_completed',
     ]);
-    expect((await verifyRecord(store, run)).faults).toEqual([]);
+    expect((await verifyWorkflow(store, run)).faults).toEqual([]);
     const scanned: string[] = [];
     for await (const report of verifyAll(store)) {
       if (report.tenant === tenant) scanned.push(`${report.workflow} ${report.faults.length}`);
@@ -105,7 +105,7 @@ export function runCases(use: UseBench): void {
       set: { head_hash: hash },
     });
     const [run] = await store.snapshot([runKey(tenant, one.id)]);
-    const { faults } = await verifyRecord(store, run ?? one);
+    const { faults } = await verifyWorkflow(store, run ?? one);
     expect(faults).toEqual([{ seq: 1, what: 'content' }]);
   });
 
