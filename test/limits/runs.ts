@@ -1,5 +1,7 @@
 // Limits of runs: what they take in, and how often they are begun.
-import { Buffer } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
+import { createWorkPool } from '../../lib/adapters/runtime/work-pool.ts';
+import { LIMITS } from '../../lib/core/limits.ts';
 import { decideCreate, creationKey } from '../../lib/core/runs/create.ts';
 import { compileRunPlan } from '../../lib/core/runs/plan.ts';
 import { decideResume } from '../../lib/core/runs/resume.ts';
@@ -38,6 +40,18 @@ const actionBytes = (filler: number): number => {
   return Buffer.byteLength(canonicalJson(state.proposal?.action ?? {}));
 };
 
+const WORK = { tenant: 'acme', run: 'run-1', attempt: 1 };
+/** A pool whose work never ends. */
+const poolOf = () => {
+  let begun = 0;
+  const work = (): Promise<void> => {
+    begun += 1;
+    return new Promise(() => undefined);
+  };
+  return { pool: createWorkPool({ work, onError: () => undefined }), begun: () => begun };
+};
+const turn = (): Promise<void> => setImmediate();
+
 /** The cases. */
 export const RUNS = {
   serviceChars: (count) => creates('é'.repeat(count), 'slow'),
@@ -57,6 +71,30 @@ export const RUNS = {
       const decision = proposing(filler);
       if (decision.kind === 'commit') compileRunPlan(decision.plan);
     });
+  },
+  localExecutions: async (count) => {
+    const { pool, begun } = poolOf();
+    for (let n = 0; n < count; n++) await pool.start(`e${n}`, WORK, 0);
+    await turn();
+    return begun() === count;
+  },
+  waitingExecutions: async (count) => {
+    const { pool } = poolOf();
+    for (let n = 0; n < LIMITS.localExecutions.max; n++) await pool.start(`e${n}`, WORK, 0);
+    await turn();
+    const all = Array.from({ length: count }, (_, n) => pool.start(`w${n}`, WORK, 0));
+    return Promise.all(all).then(
+      () => true,
+      () => false,
+    );
+  },
+  endedExecutions: async (count) => {
+    const pool = createWorkPool({ work: () => Promise.resolve(), onError: () => undefined });
+    for (let n = 0; n < count; n++) {
+      await pool.start(`e${n}`, WORK, 0);
+      await turn();
+    }
+    return (await pool.describe('e0', 0)) === 'ended';
   },
   runAttempts: (count) => {
     const run = runOf('acme', { state: 'failed', attempt: count - 1 });

@@ -1,7 +1,7 @@
 /** The sinks that the contract runs over, each in front of a receiver on a local port. */
 import type { ServerResponse } from 'node:http';
 import { systemClock } from '../../../lib/adapters/runtime/system.ts';
-import type { AwsSinkClient } from '../../../lib/adapters/sinks/aws-faults.ts';
+import type { AwsEndpoint } from '../../../lib/adapters/aws/calls.ts';
 import { eventBridgeSink } from '../../../lib/adapters/sinks/eventbridge.ts';
 import { logSink } from '../../../lib/adapters/sinks/log.ts';
 import { snsSink } from '../../../lib/adapters/sinks/sns.ts';
@@ -79,10 +79,7 @@ const CODES: Record<AwsService, Partial<Record<Behaviour, AwsAnswer>>> = {
   },
 };
 
-function aws(
-  service: AwsService,
-  sinkAt: (client: AwsSinkClient) => NotificationSink,
-): SinkSubject {
+function aws(service: AwsService, sinkAt: (client: AwsEndpoint) => NotificationSink): SinkSubject {
   return {
     name: service,
     open: async (behaviour) => {
@@ -100,7 +97,7 @@ function aws(
 }
 
 /** A client of a receiver. */
-export function clientAt(url: string): AwsSinkClient {
+export function clientAt(url: string): AwsEndpoint {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   return { endpoint: new URL(url).origin, region: 'eu-central-1', credentials };
 }

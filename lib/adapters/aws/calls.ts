@@ -1,10 +1,11 @@
-// Sends of the AWS SDK become deliveries here: errors are known by name, never by their message.
-// Source: SNS API reference, Publish; EventBridge API reference, PutEvents; common errors of both.
+// Calls of the AWS SDK that deliver something: errors are known by name, never by their message.
+// Source: API references of SNS (Publish), EventBridge (PutEvents), Step Functions (StartExecution,
+// DescribeExecution); common errors of all.
 import type { Clock } from '../../core/ports/runtime.ts';
 import { DeliveryError } from '../../core/ports/sink.ts';
 
 /** Where a client sends to; left out, the service of the environment's region. */
-export interface AwsSinkClient {
+export interface AwsEndpoint {
   readonly endpoint?: string;
   readonly region?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
@@ -13,7 +14,7 @@ export interface AwsSinkClient {
 const CONNECTION_TIMEOUT_MS = 2_000;
 
 /** The options of a client that sends once: the outbox is what tries again. */
-export const sendingOnce = (client: AwsSinkClient) => ({
+export const sendingOnce = (client: AwsEndpoint) => ({
   maxAttempts: 1,
   requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS },
   ...client,
@@ -22,6 +23,8 @@ export const sendingOnce = (client: AwsSinkClient) => ({
 /** This very message will never be taken. */
 const REFUSED = new Set([
   'InvalidArgument',
+  'InvalidExecutionInput',
+  'InvalidName',
   'InvalidParameter',
   'InvalidParameterException',
   'InvalidParameterValue',
