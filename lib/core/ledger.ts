@@ -26,11 +26,33 @@ export function keyedCommand(
   principal: Principal,
   command: Command,
 ): KeyedCommand | undefined {
-  const { type, key } = command;
-  if (key === undefined) return undefined;
+  const { key } = command;
+  return key === undefined ? undefined : identityOf(secret, principal, command, key);
+}
+
+/**
+ * A command without a key that answers which workflow or which person is meant: the signed question
+ * is its key, and what the answer settled is part of what it says, so that one question has one effect.
+ */
+export function keyedByQuestion(
+  secret: string,
+  principal: Principal,
+  settled: Command,
+  state: string,
+): KeyedCommand {
+  return identityOf(secret, principal, settled, { question: state });
+}
+
+function identityOf(
+  secret: string,
+  principal: Principal,
+  command: Command,
+  key: string | { readonly question: string },
+): KeyedCommand {
+  const { type } = command;
   const args = argumentsOf(command);
   const operation = type === 'correct_step' ? 'record_step' : type;
-  // As JSON, because a separator could be part of either.
+  // As JSON, because a separator could be part of either, and no caller's key is a question.
   const hashed = sha256Hex(JSON.stringify([principal.subject, key]));
   return keyedOperation(secret, principal.tenant, hashed, operation, args);
 }

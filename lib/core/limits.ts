@@ -80,6 +80,12 @@ export const LIMITS = {
   decimals: { max: 9, unit: 'places', reason: 'finer than any gauge, exact in a number' },
   procedureRules: { max: 50, unit: 'rules', reason: 'one for every second step' },
   escalations: { max: 10, unit: 'audiences', reason: 'who is told of one deviation' },
+  timerMinutes: {
+    max: 525_600,
+    unit: 'minutes',
+    reason: 'a year: the longest work, and the longest wait',
+  },
+  timerTimes: { max: 24, unit: 'times', reason: 'every hour of a day' },
   procedureSteps: {
     max: 100,
     unit: 'steps',

@@ -53,9 +53,9 @@ export const importRules: readonly ImportRule[] = [
   {
     name: 'adapters-do-not-meet',
     because:
-      'An adapter that needs another one cannot be replaced alone; calls of the AWS SDK are shared.',
+      'An adapter that needs another one cannot be replaced alone. How one request leaves is shared.',
     from: { path: '^lib/adapters/([^/]+)/' },
-    to: { path: '^lib/adapters/', pathNot: '^lib/adapters/(?:$1|aws)/' },
+    to: { path: '^lib/adapters/', pathNot: '^lib/adapters/(?:$1|outbound)/' },
   },
   {
     name: 'surface-knows-core-only',
@@ -123,7 +123,7 @@ export const importRules: readonly ImportRule[] = [
     because: 'The same code runs on a laptop that has no AWS account.',
     from: {
       path: '^(?:lib|bin|examples)/',
-      pathNot: '^lib/adapters/(?:aws|deployment|dynamodb|step-functions|sinks|tickets)/',
+      pathNot: '^lib/adapters/(?:deployment|dynamodb|outbound|step-functions|sinks|tickets)/',
     },
     to: { path: packages('@aws-sdk/[^/]+') },
   },

@@ -28,6 +28,7 @@ import { replayCases } from './storage/replays.ts';
 import { runCases } from './storage/runs.ts';
 import { snapshotCases } from './storage/snapshots.ts';
 import { tenancyCases } from './storage/tenancy.ts';
+import { timeCases } from './storage/times.ts';
 import { valueCases } from './storage/values.ts';
 
 /** How the cases get at a backend. */
@@ -76,6 +77,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('outbox', () => outboxCases(use));
     describe('dispatch', () => dispatchCases(use));
     describe('reconciler', () => reconcileCases(use));
+    describe('times of a workflow', () => timeCases(use));
     describe('erasing', () => erasingCases(use));
     describe('purge', () => purgeCases(use));
     describe('limits', () => limitCases(use));

@@ -4,7 +4,8 @@ import { DELIVERY } from '../../lib/core/dispatch/row.ts';
 import { eventBody } from '../../lib/core/events.ts';
 import type { Run } from '../../lib/core/model/run.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
-import type { Ticket } from '../../lib/core/ports/ticket.ts';
+import type { Ticket } from '../../lib/core/ports/tickets.ts';
+import { orderOf } from '../../lib/core/runs/order.ts';
 import { dueShards } from '../../lib/core/reconcile/due-shards.ts';
 import { createSweeper } from '../../lib/core/reconcile/sweep.ts';
 import { executionName, starter } from '../../lib/core/runs/execution.ts';
@@ -43,11 +44,11 @@ describeOnDynamo('the state machine over runs', () => {
       },
       describe: () => Promise.resolve('ended' as const),
     };
-    const provider = {
+    const tickets = {
       name: 'builtin',
-      reach: 'unlimited',
-      timeoutMs: 60_000,
-      write: () => Promise.reject(new Error('a sweep writes no ticket')),
+      idempotency: 'always',
+      settlesInMs: 60_000,
+      create: () => Promise.reject(new Error('a sweep writes no ticket')),
       find: () => Promise.resolve(ticket),
     } as const;
     const random = testRandom(`tick ${tenant} ${executions++}`);
@@ -67,7 +68,7 @@ describeOnDynamo('the state machine over runs', () => {
           registry: testRegistry(),
           dispatcher,
           sinks: ['log'],
-          runPorts: { orchestrator, providers: [provider] },
+          runPorts: { orchestrator, tickets },
         }),
       }),
     );
@@ -108,9 +109,10 @@ describeOnDynamo('the state machine over runs', () => {
     clock.advance(DELIVERY.fastPathMs);
     await tick();
     clock.advance(RUN.approveMs + RUN.sendMs);
-    const { type = '', arguments: args = {} } = run.proposal?.action ?? {};
-    await tick({ reference: 'T-9', type, arguments: args });
-    await tick({ reference: 'T-9', type, arguments: args });
+    const order = orderOf(run);
+    const ticket = order && { ...order, reference: 'T-9' };
+    await tick(ticket);
+    await tick(ticket);
     expect(await typesSince(run)).toEqual(['write_made', 'run_completed']);
     expect((await read(run.id)).result).toMatchObject({ reference: 'T-9' });
   });

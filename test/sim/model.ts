@@ -367,7 +367,8 @@ export class History {
       if (outcome.code === 'OK') {
         const same =
           isDeepStrictEqual(outcome.receipt, first) ||
-          recordedAnew(command, outcome.receipt, first);
+          recordedAnew(command, outcome.receipt, first) ||
+          assignedAnew(command, outcome.receipt, first);
         hold('I2', outcome.duplicate && same, { first, outcome });
       }
       const must = command.key !== undefined;
@@ -648,6 +649,15 @@ export class History {
 function recordedAnew(command: Command, now: Receipt, first: Receipt): boolean {
   const bare = command.type === 'record_step' && command.key === undefined;
   return bare && now.step === first.step && now.value === first.value && now.seq > first.seq;
+}
+
+/**
+ * A hand-over that names no assignment changes nothing but by the answer to its question: to whoever has
+ * the work already, it is told the assignment that stands, which is another one after a way there and back.
+ */
+function assignedAnew(command: Command, now: Receipt, first: Receipt): boolean {
+  if (command.type !== 'hand_over' || command.key !== undefined) return false;
+  return command.tenure === undefined && now.workflow === first.workflow && now.seq > first.seq;
 }
 
 /** The next sensible command for a workflow: what people who do their work well would send. */

@@ -31,9 +31,9 @@ export const people = (tenant: string) => ({
 
 /** An action as a planner proposes it. */
 export const ACTION = {
-  type: 'create_ticket',
-  target: 'builtin',
-  arguments: { title: 'Checkout fails', severity: 'high', queue: 'payments' },
+  type: 'ticket.create',
+  target: 'payments',
+  arguments: { summary: 'Checkout fails', severity: 'high' },
   policy_version: 'incident-tickets@1',
 } as const;
 

@@ -9,13 +9,13 @@ import {
 import type { ExecutionStatus, Orchestrator } from '../../core/ports/orchestrator.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import { DeliveryError } from '../../core/ports/sink.ts';
-import { sendingOnce, sent, type AwsEndpoint } from '../aws/calls.ts';
+import { sendingOnce, sent, type AwsClient } from '../outbound/aws.ts';
 
 /** The state machine, and where it is. */
 export interface StepFunctionsOptions {
   readonly stateMachineArn: string;
   readonly clock: Clock;
-  readonly client?: AwsEndpoint;
+  readonly client?: AwsClient;
 }
 
 /** Opens it; sends nothing before the first call. Throws a `RangeError` for what is no state machine. */

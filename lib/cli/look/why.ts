@@ -111,6 +111,12 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
       return `has the lock of ${text('asset')} again (rule ${text('rule')})`;
     case 'asset_conflict_found':
       return `blocked: workflow ${text('held_by')} holds ${text('asset')} (rule ${text('rule')})`;
+    case 'deadline_passed':
+      return data['follows'] === 'block' ? 'blocked: overdue' : 'overdue';
+    case 'reminder_sent':
+      return `reminder ${text('reminder')} of ${text('of')}: nothing recorded for ${text('minutes')} min`;
+    case 'block_escalated':
+      return `block ${text('block')} stands for ${text('minutes')} min: told level ${text('level')} of ${text('of')}`;
     default:
       return spaced(type);
   }

@@ -8,12 +8,13 @@ import type { Orchestrator } from '../ports/orchestrator.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { isDeliveryError } from '../ports/sink.ts';
 import type { Lease, StorageBackend } from '../ports/storage.ts';
-import type { TicketProvider } from '../ports/ticket.ts';
+import type { TicketProvider } from '../ports/tickets.ts';
 import { ORCHESTRATE } from '../dispatch/new-row.ts';
 import type { RunContext } from '../runs/change.ts';
 import { executionName } from '../runs/execution.ts';
 import { compileRunPlan } from '../runs/plan.ts';
-import { readBack } from '../runs/read-back.ts';
+import { orderOf } from '../runs/order.ts';
+import { differences } from '../runs/read-back.ts';
 import { RUN } from '../runs/timing.ts';
 import { dueNext } from './due-time.ts';
 import { overdueRun } from './overdue-run.ts';
@@ -33,7 +34,7 @@ import { brokenTrail, frozenAt } from './trail-check.ts';
 /** Whom a sweep asks about runs. */
 export interface RunPorts {
   readonly orchestrator: Orchestrator;
-  readonly providers: readonly TicketProvider[];
+  readonly tickets: TicketProvider;
 }
 
 /** What looks at runs. */
@@ -96,14 +97,15 @@ export function createRunLook(parts: RunLookParts) {
     return rows.some((row) => row.lane === ORCHESTRATE && row.payload['attempt'] === attempt);
   };
 
-  const lookUp = async ({ proposal }: Run): Promise<RunObservation['written']> => {
-    const action = proposal?.action;
-    const provider = runPorts?.providers.find(({ name }) => name === action?.target);
-    if (action === undefined || provider === undefined) return undefined;
-    const deadline = clock.now() + RECONCILE.askMs;
-    const ticket = await provider.find(action.idempotency_key, deadline);
-    const { name, timeoutMs } = provider;
-    return { ...readBack(action, ticket), provider: name, timeoutMs };
+  const lookUp = async (run: Run): Promise<RunObservation['written']> => {
+    const order = orderOf(run);
+    if (order === undefined || runPorts === undefined) return undefined;
+    const { name: provider, settlesInMs, find } = runPorts.tickets;
+    const found = await find(run.tenant, order.key, clock.now() + RECONCILE.askMs);
+    if (found === undefined) return { provider, settlesInMs };
+    const { reference } = found;
+    const ticket = { reference, differs: differences(order, found) };
+    return { provider, settlesInMs, ticket };
   };
 
   /** Looks at one run until nothing is wrong with it, and sets the time of the next look. */
@@ -207,8 +209,8 @@ function nextLook(run: Run, written: RunObservation['written'], now: number): nu
     const end = Date.parse(proposal?.action.expires_at ?? '') + 1;
     return end > now ? end : now + RECONCILE.laterMs;
   }
-  if (written?.found === 'absent') {
-    const until = Date.parse(proposal?.action.not_after ?? '') + written.timeoutMs + 1;
+  if (written !== undefined && written.ticket === undefined) {
+    const until = Date.parse(proposal?.action.not_after ?? '') + written.settlesInMs + 1;
     if (until > now) return Math.min(until, now + RUN.workMs);
   }
   const ahead = [work_by, deadline_at].filter((time) => time !== undefined && time > now);

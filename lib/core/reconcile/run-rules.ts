@@ -3,7 +3,6 @@ import type { Run } from '../model/run.ts';
 import type { ExecutionStatus } from '../ports/orchestrator.ts';
 import type { RunContext } from '../runs/change.ts';
 import type { RunPlan } from '../runs/plan.ts';
-import type { ReadBack } from '../runs/read-back.ts';
 import type { Rule } from './rules.ts';
 
 /** A run as of one moment, and what was asked about it because its time was over. */
@@ -14,13 +13,16 @@ export interface RunObservation {
   /** What became of this attempt's execution; undefined where nobody was asked. */
   readonly execution: ExecutionStatus | undefined;
   /** What was found under the key of its write; undefined where nobody was asked. */
-  readonly written:
-    | (ReadBack & {
-        readonly provider: string;
-        /** How long a write can be under way after it was sent, in milliseconds. */
-        readonly timeoutMs: number;
-      })
-    | undefined;
+  readonly written: Written | undefined;
+}
+
+/** What a read on another path found of a write. */
+export interface Written {
+  readonly provider: string;
+  /** How long a write may take to show after the last moment to send it, in milliseconds. */
+  readonly settlesInMs: number;
+  /** What is there; `differs` names the fields that are not those of what was approved. */
+  readonly ticket?: { readonly reference: string; readonly differs: readonly string[] };
 }
 
 /** What is to be done, and in words what was found. */

@@ -46,23 +46,22 @@ function unverified({ run, written }: RunObservation, context: Context): RunRepa
     return { rule: 'R7', finding: `the action of ${id} was changed after its approval`, plan };
   }
   if (written === undefined) return undefined;
-  const { provider } = written;
-  if (written.found === 'different') {
-    const { differs, reference } = written;
-    const message = `what was written differs from what was approved: ${differs.join(', ')}`;
-    const why = { reason: 'READ_BACK_DIFFERS', message };
-    const { plan } = failed(run, context, why, { provider, reference, ...RULE });
-    return { rule: 'R7', finding: `the write of ${id} is not what was approved`, plan };
-  }
-  if (written.found === 'absent') {
-    const until = Date.parse(proposal?.action.not_after ?? '') + written.timeoutMs;
+  const { provider, ticket, settlesInMs } = written;
+  if (ticket === undefined) {
+    const until = Date.parse(proposal?.action.not_after ?? '') + settlesInMs;
     // It may still be under way: unknown never becomes failed.
     if (!(context.now > until)) return undefined;
     const message = 'nothing was written, and nothing can be on its way any more';
     const { plan } = failed(run, context, { reason: 'NOT_DONE', message }, { provider, ...RULE });
     return { rule: 'R7', finding: `nothing was written for ${id}`, plan };
   }
-  const { reference } = written;
+  const { reference, differs } = ticket;
+  if (differs.length > 0) {
+    const message = `what was written differs from what was approved: ${differs.join(', ')}`;
+    const why = { reason: 'READ_BACK_DIFFERS', message };
+    const { plan } = failed(run, context, why, { provider, reference, ...RULE });
+    return { rule: 'R7', finding: `the write of ${id} is not what was approved`, plan };
+  }
   const data = { provider, reference, ...RULE };
   if (state === 'executing') {
     const { plan } = changed(run, context, {

@@ -11,10 +11,11 @@ import type { Lease, StorageBackend, Transaction } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { books } from './books.ts';
 import { isDue } from './due-shards.ts';
-import { dueNext } from './due-time.ts';
+import { dueNext, nextLook } from './due-time.ts';
 import { lostLock } from './lost-lock.ts';
 import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
+import { overdue } from './overdue.ts';
 import { reconciler } from './reconciler.ts';
 import type { Repair, Rule, RuleFunction } from './rules.ts';
 import { createRunLook, type RunPorts } from './run-look.ts';
@@ -76,11 +77,12 @@ export interface Sweeper {
 const ORDER: readonly (readonly [Rule, RuleFunction])[] = [
   ['R4', orphanLock],
   ['R5', lostLock],
+  ['R6', overdue],
   ['R8', books],
 ];
 const NOTHING: DrainCounts = { delivered: 0, failed: 0, parked: 0, lost: 0 };
 /** How often one workflow is looked at anew in one sweep, because it moved or was repaired. */
-const LOOKS = 6;
+const LOOKS = 8;
 /** How many lanes are worked on at a time. */
 const LANES = 4;
 /** How many findings a report carries; the rest is told to `onFinding` only. */
@@ -122,9 +124,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
         if (!dryRun && (runs('R2') || runs('R3'))) {
           report.delivered = await dispatcher.drainDue(shard, goOn, LANES).catch(damaged);
         }
-        if (!['R4', 'R5', 'R6', 'R7', 'R8'].some((rule) => runs(rule as Rule))) {
-          return done();
-        }
+        if (!ORDER.some(([rule]) => runs(rule)) && !runs('R7')) return done();
         for (let after: string | undefined; ;) {
           if (!goOn()) return { ...report, end: 'out_of_time', findings };
           if (lease !== undefined) {
@@ -223,9 +223,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
       }
     }
     if (lease === undefined) return 'well';
-    const over = workflow.state === 'COMPLETED' && workflow.frozen === undefined;
-    const next = over ? undefined : clock.now() + RECONCILE.checkMs;
-    await store.keep(dueNext(workflow, next), clock.now() + RECONCILE.tickMs);
+    const now = clock.now();
+    await store.keep(dueNext(workflow, nextLook(workflow, now)), now + RECONCILE.tickMs);
     return 'well';
   }
 

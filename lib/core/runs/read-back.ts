@@ -1,36 +1,20 @@
-// What a read on another path found of a write, compared with the action field by field. Pure.
+// What a read-back proves: the ticket that is there is, field by field, the one that was approved.
 import { canonicalJson } from '../canonical.ts';
-import type { Action } from '../model/run.ts';
-import type { Ticket } from '../ports/ticket.ts';
+import type { Ticket, TicketOrder } from '../ports/tickets.ts';
 
-/** What was found. `differs` names the members that are not those of the action, and never their values. */
-export type ReadBack =
-  | { readonly found: 'absent' }
-  | { readonly found: 'same'; readonly reference: string }
-  | {
-      readonly found: 'different';
-      readonly reference: string;
-      readonly differs: readonly string[];
-    };
+/** The fields that are compared, arguments one by one. */
+const COMPARED = ['key', 'action_hash', 'type', 'target'] as const;
 
-/** Compares a ticket, or that there is none, with the approved action. */
-export function readBack(action: Action, ticket: Ticket | undefined): ReadBack {
-  if (ticket === undefined) return { found: 'absent' };
-  const { reference } = ticket;
-  const names = new Set([...Object.keys(action.arguments), ...Object.keys(ticket.arguments)]);
-  const differs = [
-    ...(ticket.type === action.type ? [] : ['type']),
-    ...[...names].filter((name) => !sameArgument(action, ticket, name)).toSorted(),
-  ];
-  return differs.length === 0
-    ? { found: 'same', reference }
-    : { found: 'different', reference, differs };
+/** The names of the fields in which a ticket differs from what was ordered; none where it is that. */
+export function differences(order: TicketOrder, found: Ticket): readonly string[] {
+  const fields = COMPARED.filter((name) => order[name] !== found[name]);
+  const names = new Set([...Object.keys(order.arguments), ...Object.keys(found.arguments)]);
+  const differing = [...names].filter((name) => !same(order, found, name));
+  return [...fields, ...differing.map((name) => `arguments.${name}`).sort()];
 }
 
-function sameArgument(action: Action, ticket: Ticket, name: string): boolean {
-  const [one, two] = [action, ticket].map((side) =>
-    Object.hasOwn(side.arguments, name) ? side.arguments[name] : undefined,
-  );
-  if (one === undefined || two === undefined) return one === two;
-  return canonicalJson(one) === canonicalJson(two);
+function same(order: TicketOrder, found: Ticket, name: string): boolean {
+  const both = [order, found].map(({ arguments: all }) => all[name]);
+  const [one, two] = both.map((value) => (value === undefined ? value : canonicalJson(value)));
+  return one === two;
 }

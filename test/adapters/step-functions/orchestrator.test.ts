@@ -33,9 +33,9 @@ afterEach(async () => {
 
 test('a start carries the machine, the name and the ids', async () => {
   await orchestrator.start(name, work, soon());
-  const [{ headers, body } = { headers: {}, body: '' }] = service.received;
-  expect(headers['x-amz-target']).toBe('AWSStepFunctions.StartExecution');
-  expect(JSON.parse(body)).toEqual({
+  const [sent] = service.received;
+  expect(sent?.headers['x-amz-target']).toBe('AWSStepFunctions.StartExecution');
+  expect(JSON.parse(sent?.body ?? '')).toEqual({
     stateMachineArn: MACHINE_ARN,
     name,
     input: '{"tenant":"acme","run":"run-1","attempt":2}',
@@ -44,8 +44,8 @@ test('a start carries the machine, the name and the ids', async () => {
 
 test('a question names the execution of the machine', async () => {
   await orchestrator.describe(name, soon());
-  const [{ body } = { body: '' }] = service.received;
-  expect(JSON.parse(body)).toEqual({
+  const [sent] = service.received;
+  expect(JSON.parse(sent?.body ?? '')).toEqual({
     executionArn: `arn:aws:states:eu-central-1:123456789012:execution:checkpoint-run:${name}`,
   });
 });

@@ -6,7 +6,8 @@ import type { Run } from '../../../lib/core/model/run.ts';
 import type { ExecutionStatus, RunWork } from '../../../lib/core/ports/orchestrator.ts';
 import { DeliveryError, type NotificationSink } from '../../../lib/core/ports/sink.ts';
 import type { StorageBackend, Write } from '../../../lib/core/ports/storage.ts';
-import type { Ticket } from '../../../lib/core/ports/ticket.ts';
+import type { Ticket } from '../../../lib/core/ports/tickets.ts';
+import { orderOf } from '../../../lib/core/runs/order.ts';
 import { createSweeper, type SweepOptions } from '../../../lib/core/reconcile/sweep.ts';
 import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
 import { executionName, starter } from '../../../lib/core/runs/execution.ts';
@@ -42,17 +43,17 @@ export function runReconcileCases(use: UseBench): void {
         return Promise.resolve(state.status);
       },
     };
-    const provider = {
+    const tickets = {
       name: 'builtin',
-      reach: 'unlimited',
-      timeoutMs: 60_000,
-      write: () => Promise.reject(new Error('a sweep writes no ticket')),
-      find: (key: string) => {
+      idempotency: 'always',
+      settlesInMs: 60_000,
+      create: () => Promise.reject(new Error('a sweep writes no ticket')),
+      find: (_tenant: string, key: string) => {
         state.lookups.push(key);
         return Promise.resolve(state.ticket);
       },
     } as const;
-    const runPorts = { orchestrator, providers: [provider] };
+    const runPorts = { orchestrator, tickets };
     const sweeperOn = (store: StorageBackend) => {
       const random = testRandom(`run sweeper ${seed++}`);
       const start = starter(store, orchestrator);
@@ -154,9 +155,7 @@ export function runReconcileCases(use: UseBench): void {
       make: async (bench: Bench, out: Outside) => {
         const run = await worldOf(bench).approved();
         await deliver(bench, out);
-        const { action } = run.proposal ?? {};
-        const { type = '', arguments: args = {} } = action ?? {};
-        out.state.ticket = { reference: 'T-9', type, arguments: args };
+        out.state.ticket = ticketOf(run);
         bench.clock.advance(RUN.approveMs + RUN.sendMs);
         return run;
       },
@@ -353,4 +352,11 @@ export function runReconcileCases(use: UseBench): void {
     expect(await sweep(bench, out)).toEqual([]);
     expect((await read(run.id)).state).toBe('awaiting_approval');
   });
+}
+
+/** The ticket that was written for a run. */
+function ticketOf(run: Run): Ticket {
+  const order = orderOf(run);
+  if (order === undefined) throw new Error('the run has proposed something');
+  return { ...order, reference: 'T-9' };
 }

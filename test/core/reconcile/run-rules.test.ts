@@ -122,12 +122,11 @@ describe('R6, work that should be running and is not', () => {
 });
 
 describe('R7, stalled decisions', () => {
-  const builtin = { provider: 'builtin', timeoutMs: MINUTE } as const;
-  const same = { written: { found: 'same', reference: 'T-1', ...builtin } } as const;
-  const absent = { written: { found: 'absent', ...builtin } } as const;
-  const different = {
-    written: { found: 'different', reference: 'T-1', differs: ['severity'], ...builtin },
-  } as const;
+  const builtin = { provider: 'builtin', settlesInMs: MINUTE } as const;
+  const ticket = { reference: 'T-1', differs: [] } as const;
+  const same = { written: { ...builtin, ticket } } as const;
+  const absent = { written: builtin } as const;
+  const different = { written: { ...builtin, ticket: { ...ticket, differs: ['severity'] } } };
   const changedAction = { proposal: { ...PROPOSAL, action: { ...action, target: 'x' } } };
   it.each([
     ['a decision in time', inState('awaiting_approval'), 60, {}, 'nothing'],

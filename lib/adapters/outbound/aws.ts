@@ -1,11 +1,11 @@
-// Calls of the AWS SDK that deliver something: errors are known by name, never by their message.
-// Source: API references of SNS (Publish), EventBridge (PutEvents), Step Functions (StartExecution,
-// DescribeExecution); common errors of all.
+// Sends of the AWS SDK become deliveries here: errors are known by name, never by their message.
+// Source: API references of SNS (Publish), EventBridge (PutEvents), Systems Manager (OpsItems) and Step
+// Functions (StartExecution, DescribeExecution), and their common errors.
 import type { Clock } from '../../core/ports/runtime.ts';
 import { DeliveryError } from '../../core/ports/sink.ts';
 
 /** Where a client sends to; left out, the service of the environment's region. */
-export interface AwsEndpoint {
+export interface AwsClient {
   readonly endpoint?: string;
   readonly region?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
@@ -13,8 +13,8 @@ export interface AwsEndpoint {
 
 const CONNECTION_TIMEOUT_MS = 2_000;
 
-/** The options of a client that sends once: the outbox is what tries again. */
-export const sendingOnce = (client: AwsEndpoint) => ({
+/** The options of a client that sends once: whoever asked for the delivery is what tries again. */
+export const sendingOnce = (client: AwsClient) => ({
   maxAttempts: 1,
   requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS },
   ...client,
@@ -30,6 +30,7 @@ const REFUSED = new Set([
   'InvalidParameterValue',
   'InvalidParameterValueException',
   'MalformedDetail',
+  'OpsItemInvalidParameterException',
   'ParameterValueInvalid',
   'ValidationError',
   'ValidationException',
