@@ -27,7 +27,9 @@ import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
 import { runCases } from './storage/runs.ts';
 import { snapshotCases } from './storage/snapshots.ts';
+import { sweepBookCases } from './storage/sweep-book.ts';
 import { tenancyCases } from './storage/tenancy.ts';
+import { trailCases } from './storage/trails.ts';
 import { timeCases } from './storage/times.ts';
 import { valueCases } from './storage/values.ts';
 
@@ -77,6 +79,8 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('outbox', () => outboxCases(use));
     describe('dispatch', () => dispatchCases(use));
     describe('reconciler', () => reconcileCases(use));
+    describe('book of sweeps', () => sweepBookCases(use));
+    describe('trails', () => trailCases(use));
     describe('times of a workflow', () => timeCases(use));
     describe('erasing', () => erasingCases(use));
     describe('purge', () => purgeCases(use));

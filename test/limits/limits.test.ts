@@ -4,6 +4,7 @@ import { closeWorldsAfterEach } from '../support/surface-world.ts';
 import type { Case, Name, Try } from './case.ts';
 import { CORE } from './core.ts';
 import { DEFINITION, SHARED } from './definition.ts';
+import { EVIDENCE } from './evidence.ts';
 import { PROCESS } from './process.ts';
 import { RUNS } from './runs.ts';
 import { STORAGE } from './storage.ts';
@@ -21,6 +22,7 @@ const CASES: { readonly [name in Name]: Case } = {
   ...RUNS,
   ...STORAGE,
   ...PROCESS,
+  ...EVIDENCE,
 };
 
 const partsOf = (one: Case): { readonly attempt: Try; readonly grain: number } =>

@@ -8,7 +8,7 @@ import { decideResume } from '../../lib/core/runs/resume.ts';
 import { decideWork, type WorkStep } from '../../lib/core/runs/work.ts';
 import { canonicalJson } from '../../lib/core/canonical.ts';
 import { START_MS } from '../support/harness.ts';
-import { ACTION, people, runOf } from '../support/runs.ts';
+import { ACTION, observed, people, runOf } from '../support/runs.ts';
 import { goes, type Case } from './case.ts';
 
 const { ana } = people('acme');
@@ -19,13 +19,10 @@ const creates = (service: string, symptom: string): boolean => {
   return decideCreate(command, { ...context, keyed }, 'r').kind === 'commit';
 };
 const gathering = runOf('acme', { state: 'gathering' });
-const observing = (text: string): WorkStep => ({
-  do: 'observe',
-  server: 's',
-  tool: 't',
-  arguments: {},
-  text,
-});
+const observing = (text: string): WorkStep => {
+  const { length: bytes } = Buffer.from(text);
+  return { do: 'observe', observation: { ...observed('t', ''), text, bytes } };
+};
 const proposing = (filler: number) =>
   decideWork(
     gathering,
@@ -63,7 +60,7 @@ export const RUNS = {
   },
   observationBytes: (bytes) => {
     const decision = decideWork(gathering, 1, observing('x'.repeat(bytes)), context);
-    return decision.kind === 'commit' && decision.plan.evidence[0]?.truncated === false;
+    return decision.kind === 'commit';
   },
   actionBytes: (bytes) => {
     const filler = bytes - actionBytes(0);

@@ -4,7 +4,7 @@
 // those of a client that can be asked: they take the whole way over the surface.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { verifyWorkflow } from '../../lib/core/audit.ts';
+import { verifyRecord } from '../../lib/core/audit.ts';
 import { Fault } from '../../lib/core/fault.ts';
 import type { Command, StepInput } from '../../lib/core/model/commands.ts';
 import type { Principal } from '../../lib/core/model/principal.ts';
@@ -297,7 +297,7 @@ export class History {
   /** Verifies every chain of the history (I4). */
   async finish(): Promise<void> {
     for (const workflow of (await this.#look()).workflows) {
-      const report = await verifyWorkflow(this.#store, workflow);
+      const report = await verifyRecord(this.#store, workflow);
       hold('I4', report.faults.length === 0, report);
     }
   }

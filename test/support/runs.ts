@@ -1,4 +1,6 @@
 /** Runs for tests: a service over a store, people, and runs brought to a state by its own commands. */
+import { observationOf, type Observation } from '../../lib/core/evidence/observation.ts';
+import { LIMITS } from '../../lib/core/limits.ts';
 import { runIdFrom } from '../../lib/core/model/aggregate.ts';
 import type { Action, Proposal, Run } from '../../lib/core/model/run.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
@@ -54,6 +56,13 @@ export const PROPOSAL: Proposal = {
   at: new Date(START_MS).toISOString(),
 };
 
+/** What a tool answered, as the gathering makes it. */
+export function observed(tool: string, text: string): Observation {
+  const args = { service: 'checkout' };
+  const called = { server: 'bundled', tool, arguments: args, definition: 'd', is_error: false };
+  return observationOf(called, text, LIMITS.observationBytes.max);
+}
+
 let seeds = 0;
 
 /** Runs on a store. */
@@ -91,10 +100,7 @@ export function runWorld(
     steps(await created(symptom), { do: 'begin' });
   const observation: WorkStep = {
     do: 'observe',
-    server: 'bundled',
-    tool: 'service_status',
-    arguments: { service: 'checkout' },
-    text: 'checkout: degraded',
+    observation: observed('service_status', 'checkout: degraded'),
   };
   const proposed = async (symptom?: string): Promise<Run> =>
     steps(await gathering(symptom), observation, { do: 'propose', action: ACTION });

@@ -72,6 +72,16 @@ const SHAPES: {
     },
   },
   evidence: { own: ['tenant', 'run', 'seq'], types: { text: 'string', digest: 'string' } },
+  ticket: {
+    own: ['tenant', 'key'],
+    types: {
+      reference: 'string',
+      action_hash: 'string',
+      type: 'string',
+      target: 'string',
+      arguments: 'object',
+    },
+  },
 };
 
 /** Attributes that are the table's and no item's. */

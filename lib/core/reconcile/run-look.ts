@@ -19,7 +19,7 @@ import { RUN } from '../runs/timing.ts';
 import { dueNext } from './due-time.ts';
 import { overdueRun } from './overdue-run.ts';
 import { reconciler } from './reconciler.ts';
-import type { Rule } from './rules.ts';
+import type { Finding, Rule } from './rules.ts';
 import {
   isLate,
   isOverdue,
@@ -46,20 +46,11 @@ export interface RunLookParts {
   readonly runPorts?: RunPorts;
 }
 
-/** What is told of a run that was found; `repaired` says whether it was put right. */
-export interface RunFinding {
-  readonly rule: Rule;
-  readonly tenant: string;
-  readonly workflow: string;
-  readonly what: string;
-  readonly repaired: boolean;
-}
-
 /** How a look is made: with a lease or, for a dry run, without one. */
 export interface RunLookOptions {
   readonly lease: Lease | undefined;
   readonly runs: (rule: Rule) => boolean;
-  readonly found: (finding: RunFinding) => void;
+  readonly found: (finding: Finding) => void;
 }
 
 /** What became of a look; `later`: it could not be judged now. */
@@ -157,12 +148,17 @@ export function createRunLook(parts: RunLookParts) {
     if (runs('R8') && run.frozen === undefined) {
       const what = await brokenTrail(store, run);
       if (what !== undefined) {
-        found({ rule: 'R8', tenant, workflow: id, what, repaired: false });
+        found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
         if (lease === undefined) return 'well';
         const writes = [frozenAt(run, what, now)];
         const result = await store.commit({ lease, writes }, now + RECONCILE.tickMs);
         return result.ok ? 'well' : result.leaseLost === true ? 'lost' : 'later';
       }
+    }
+    // Somebody has to look, and is told until they have.
+    if (runs('R8') && run.frozen !== undefined) {
+      const { what } = run.frozen;
+      found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
     }
     if (lease === undefined) return 'well';
     await store.keep(dueNext(run, nextLook(run, written, now)), now + RECONCILE.tickMs);

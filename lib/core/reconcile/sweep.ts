@@ -15,9 +15,10 @@ import { dueNext, nextLook } from './due-time.ts';
 import { lostLock } from './lost-lock.ts';
 import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
+import { SweepTally } from './notes.ts';
 import { overdue } from './overdue.ts';
 import { reconciler } from './reconciler.ts';
-import type { Repair, Rule, RuleFunction } from './rules.ts';
+import type { Finding, Repair, Rule, RuleFunction } from './rules.ts';
 import { createRunLook, type RunPorts } from './run-look.ts';
 import { RECONCILE } from './timing.ts';
 import { brokenTrail, frozenAt } from './trail-check.ts';
@@ -34,15 +35,6 @@ export interface SweepParts {
   readonly onFinding?: (finding: Finding) => void;
   /** Whom it asks about runs; left out, runs are looked at as far as the store alone can tell. */
   readonly runPorts?: RunPorts;
-}
-
-/** Something that was found; `repaired` says whether it was put right. */
-export interface Finding {
-  readonly rule: Rule;
-  readonly tenant: string;
-  readonly workflow: string;
-  readonly what: string;
-  readonly repaired: boolean;
 }
 
 /** How a sweep is made. Nothing more is begun once `goOn` answers false. */
@@ -66,6 +58,8 @@ export interface SweepReport {
   readonly looked: number;
   /** Those that could not be judged now; they are looked at again soon. */
   readonly postponed: number;
+  /** How much each rule found, also beyond the findings that are carried. */
+  readonly counts: { readonly [R in Rule]?: number };
   readonly findings: readonly Finding[];
 }
 
@@ -85,8 +79,6 @@ const NOTHING: DrainCounts = { delivered: 0, failed: 0, parked: 0, lost: 0 };
 const LOOKS = 8;
 /** How many lanes are worked on at a time. */
 const LANES = 4;
-/** How many findings a report carries; the rest is told to `onFinding` only. */
-const FINDINGS = 100;
 
 /** Builds a sweeper; every one in the world has a name of its own. */
 export function createSweeper(parts: SweepParts): Sweeper {
@@ -97,7 +89,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
   return {
     sweep: async (shard, { goOn, by = ownName, dryRun = false, rules }) => {
       const runs = (rule: Rule): boolean => rules === undefined || rules.includes(rule);
-      const report = { shard, delivered: NOTHING, looked: 0, postponed: 0 };
+      const counts: { [R in Rule]?: number } = {};
+      const report = { shard, delivered: NOTHING, looked: 0, postponed: 0, counts };
       const findings: Finding[] = [];
       const now = clock.now();
       if (!(await isDue(store, shard, now))) return { ...report, end: 'idle', findings };
@@ -105,8 +98,11 @@ export function createSweeper(parts: SweepParts): Sweeper {
         ? undefined
         : await store.takeLease(shard, by, { now, until: now + RECONCILE.leaseMs });
       if (lease === undefined && !dryRun) return { ...report, end: 'held', findings };
+      const tally = new SweepTally();
       const found = (finding: Finding): void => {
-        if (findings.length < FINDINGS) findings.push(finding);
+        counts[finding.rule] = (counts[finding.rule] ?? 0) + 1;
+        tally.add(finding);
+        if (findings.length < LIMITS.sweepFindings.max) findings.push(finding);
         parts.onFinding?.(finding);
       };
       let damage: Error | undefined;
@@ -116,36 +112,37 @@ export function createSweeper(parts: SweepParts): Sweeper {
         damage = error;
         return NOTHING;
       };
-      const done = (): SweepReport => {
-        if (damage !== undefined) throw damage;
-        return { ...report, end: 'done', findings };
+      const ended = async (end: SweepReport['end']): Promise<SweepReport> => {
+        if (!dryRun) await store.noteSweep(tally.note({ shard, end }, clock.now()));
+        if (end === 'done' && damage !== undefined) throw damage;
+        return { ...report, end, findings };
       };
       try {
         if (!dryRun && (runs('R2') || runs('R3'))) {
           report.delivered = await dispatcher.drainDue(shard, goOn, LANES).catch(damaged);
         }
-        if (!ORDER.some(([rule]) => runs(rule)) && !runs('R7')) return done();
+        if (!ORDER.some(([rule]) => runs(rule)) && !runs('R7')) return await ended('done');
         for (let after: string | undefined; ;) {
-          if (!goOn()) return { ...report, end: 'out_of_time', findings };
+          if (!goOn()) return await ended('out_of_time');
           if (lease !== undefined) {
             lease = await store.renewLease(lease, clock.now() + RECONCILE.leaseMs);
-            if (lease === undefined) return { ...report, end: 'lost', findings };
+            if (lease === undefined) return await ended('lost');
           }
           const at = { until: now, limit: LIMITS.pageItems.max };
           const page = await store.listDue(shard, { ...at, ...(after !== undefined && { after }) });
           for (const { key } of page.items) {
             if (key.kind === 'outbox') continue;
-            if (!goOn()) return { ...report, end: 'out_of_time', findings };
+            if (!goOn()) return await ended('out_of_time');
             const looked =
               key.kind === 'run'
                 ? await lookAtRun(key.tenant, key.id, { lease, runs, found })
                 : await look(key.tenant, key.id, lease, runs, found);
-            if (looked === 'lost') return { ...report, end: 'lost', findings };
+            if (looked === 'lost') return await ended('lost');
             report.looked += 1;
             if (looked === 'later') report.postponed += 1;
           }
           after = page.next;
-          if (after === undefined) return done();
+          if (after === undefined) return await ended('done');
         }
       } finally {
         if (lease !== undefined) await store.releaseLease(lease).catch(() => false);
@@ -214,13 +211,18 @@ export function createSweeper(parts: SweepParts): Sweeper {
     if (runs('R8') && workflow.frozen === undefined) {
       const what = await brokenTrail(store, workflow);
       if (what !== undefined) {
-        found({ rule: 'R8', tenant, workflow: id, what, repaired: false });
+        found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
         if (lease === undefined) return 'well';
         const now = clock.now();
         const writes = [frozenAt(workflow, what, now)];
         const result = await store.commit({ lease, writes }, now + RECONCILE.tickMs);
         return result.ok ? 'well' : result.leaseLost === true ? 'lost' : 'later';
       }
+    }
+    // Somebody has to look, and is told until they have.
+    if (runs('R8') && workflow.frozen !== undefined) {
+      const { what } = workflow.frozen;
+      found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
     }
     if (lease === undefined) return 'well';
     const now = clock.now();

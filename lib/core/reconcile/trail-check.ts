@@ -1,6 +1,6 @@
 // Whether the trail of a workflow or a run verifies, and what is written where it does not. A broken
 // chain is never rewritten: its aggregate is frozen for a person.
-import { verifyWorkflow } from '../audit.ts';
+import { openFaults, verifyRecord } from '../audit.ts';
 import { recordKey, type Trailed } from '../model/aggregate.ts';
 import type { StorageBackend, Write } from '../ports/storage.ts';
 import { RECONCILE } from './timing.ts';
@@ -10,9 +10,9 @@ export async function brokenTrail(
   store: StorageBackend,
   record: Trailed,
 ): Promise<string | undefined> {
-  const [fault] = (await verifyWorkflow(store, record)).faults;
+  const [fault] = openFaults(await verifyRecord(store, record));
   if (fault === undefined) return undefined;
-  const [again] = (await verifyWorkflow(store, record)).faults;
+  const [again] = openFaults(await verifyRecord(store, record));
   const [now] = await store.snapshot([recordKey(record.tenant, record.id)]);
   if (again === undefined || now?.version !== record.version) return undefined;
   return `the trail does not verify: ${fault.what} at ${fault.seq}`;

@@ -1,7 +1,7 @@
 // Signed lists of chain heads. A chain shows every change that did not rewrite its head; a list that is
 // kept elsewhere shows the rest: what was cut off, and what was rewritten as a whole.
 import { createHmac } from 'node:crypto';
-import { verifyWorkflow, type TrailFault } from '../audit.ts';
+import { verifyRecord, type TrailFault } from '../audit.ts';
 import { sameDigest } from '../canonical.ts';
 import type { StorageBackend } from '../ports/storage.ts';
 import { recordKey } from '../model/aggregate.ts';
@@ -87,6 +87,6 @@ async function faultOf(store: StorageBackend, head: HeadLine): Promise<HeadFault
   const [event] = await store.listEvents(tenant, id, { after: seq - 1, limit: 1 });
   if (event?.seq === seq && event.hash !== hash) return { ...name, what: 'rewritten' };
   // The signed event stands where it stood; that all others lead to and from it, the chain says.
-  const { faults } = await verifyWorkflow(store, record);
+  const { faults } = await verifyRecord(store, record);
   return faults.length === 0 ? undefined : { ...name, what: 'broken', faults };
 }

@@ -1,12 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { verifyAll, verifyWorkflow } from '../../../lib/core/audit.ts';
-import { inParallel } from '../../../lib/core/in-parallel.ts';
-import { runIdFrom } from '../../../lib/core/model/aggregate.ts';
+import { verifyAll, verifyRecord } from '../../../lib/core/audit.ts';
 import { eventBody } from '../../../lib/core/events.ts';
 import type { Run, RunState } from '../../../lib/core/model/run.ts';
 import { exportLines } from '../../../lib/core/trail/export.ts';
 import { RUN } from '../../../lib/core/runs/timing.ts';
-import { ACTION, PROPOSAL, runOf, runWorld } from '../../support/runs.ts';
+import { ACTION, observed, runOf, runWorld } from '../../support/runs.ts';
 import { create, faultOf, workflowKey, type Bench, type UseBench } from './bench.ts';
 
 const runKey = (tenant: string, id: string) => ({ kind: 'run', tenant, id }) as const;
@@ -81,7 +79,7 @@ export function runCases(use: UseBench): void {
       'write_made',
       'run_completed',
     ]);
-    expect((await verifyWorkflow(store, run)).faults).toEqual([]);
+    expect((await verifyRecord(store, run)).faults).toEqual([]);
     const scanned: string[] = [];
     for await (const report of verifyAll(store)) {
       if (report.tenant === tenant) scanned.push(`${report.workflow} ${report.faults.length}`);
@@ -107,7 +105,7 @@ export function runCases(use: UseBench): void {
       set: { head_hash: hash },
     });
     const [run] = await store.snapshot([runKey(tenant, one.id)]);
-    const { faults } = await verifyWorkflow(store, run ?? one);
+    const { faults } = await verifyRecord(store, run ?? one);
     expect(faults).toEqual([{ seq: 1, what: 'content' }]);
   });
 
@@ -158,10 +156,7 @@ export function runCases(use: UseBench): void {
     const long = '🔧'.repeat(5_000);
     const run = await steps(await gathering(), observation, {
       do: 'observe',
-      server: 'bundled',
-      tool: 'runbook_search',
-      arguments: { query: 'checkout' },
-      text: `x${long}`,
+      observation: observed('runbook_search', `x${long}`),
     });
     const rows = await store.listEvidence(tenant, run.id, { after: 0, limit: 10 });
     expect(rows.map(({ seq, tool, untrusted }) => [seq, tool, untrusted])).toEqual([
@@ -347,46 +342,6 @@ export function runCases(use: UseBench): void {
       expect(state).toBe(approval?.decision === 'approved' ? 'executing' : 'cancelled');
     }
   });
-
-  test('approve and deny at once, a thousand times: one winner each time, the loser told who', async () => {
-    const bench = use();
-    const { store, commit, tenant } = bench;
-    const { cara, dan, execute, decide } = worldOf(bench);
-    const all = Array.from({ length: 1_000 }, (_, n) =>
-      runOf(tenant, {
-        id: runIdFrom(`race-${n}`),
-        state: 'awaiting_approval',
-        proposal: PROPOSAL,
-        deadline_at: bench.clock.now() + RUN.approveMs,
-      }),
-    );
-    for (let n = 0; n < all.length; n += 100) {
-      const writes = all.slice(n, n + 100).map((run) => create(runKey(tenant, run.id), run));
-      expect(await commit(...writes)).toEqual({ ok: true });
-    }
-    const wins = { approved: 0, denied: 0 };
-    await inParallel(all, 8, async (run) => {
-      const [yes, no] = await Promise.all([
-        execute(cara, decide(run, true)),
-        execute(dan, decide(run, false)),
-      ]);
-      const [winner, loser] = yes.code === 'OK' ? [yes, no] : [no, yes];
-      expect(winner).toMatchObject({ code: 'OK', duplicate: false });
-      const approved = winner === yes;
-      expect(loser).toMatchObject({
-        code: 'ALREADY_DECIDED',
-        by: approved ? 'dev:cara' : 'dev:dan',
-        decision: approved ? 'approved' : 'denied',
-        action_hash: PROPOSAL.action_hash,
-      });
-      wins[approved ? 'approved' : 'denied'] += 1;
-      const events = await store.listEvents(tenant, run.id, { after: 0, limit: 10 });
-      expect(events.map(({ seq }) => seq)).toEqual([2]);
-      const rows = await store.listOutbox(tenant, run.id, 10);
-      expect(rows).toHaveLength(approved ? 1 : 0);
-    });
-    expect(wins.approved + wins.denied).toBe(1_000);
-  }, 240_000);
 
   test('a proposal that was changed in the store is not approved, whatever is changed', async () => {
     const bench = use();

@@ -5,7 +5,7 @@ import { changed } from '../../../lib/core/runs/change.ts';
 import { compileRunPlan } from '../../../lib/core/runs/plan.ts';
 import { decideWork, type WorkStep } from '../../../lib/core/runs/work.ts';
 import { principal, START_MS } from '../../support/harness.ts';
-import { ACTION, PROPOSAL, runOf } from '../../support/runs.ts';
+import { ACTION, observed, PROPOSAL, runOf } from '../../support/runs.ts';
 
 const EDGES = [
   'created > gathering',
@@ -42,7 +42,7 @@ describe('the edges of a run', () => {
 
 const STEPS: { readonly [D in WorkStep['do']]: WorkStep & { readonly do: D } } = {
   begin: { do: 'begin' },
-  observe: { do: 'observe', server: 's', tool: 't', arguments: {}, text: 'x' },
+  observe: { do: 'observe', observation: observed('t', 'x') },
   propose: { do: 'propose', action: ACTION },
   intend: { do: 'intend', provider: 'builtin' },
   written: { do: 'written', provider: 'builtin', reference: 'T-1' },
