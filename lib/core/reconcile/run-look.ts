@@ -91,8 +91,9 @@ export function createRunLook(parts: RunLookParts) {
   const lookUp = async (run: Run): Promise<RunObservation['written']> => {
     const order = orderOf(run);
     if (order === undefined || runPorts === undefined) return undefined;
-    const { name: provider, settlesInMs, find } = runPorts.tickets;
-    const found = await find(run.tenant, order.key, clock.now() + RECONCILE.askMs);
+    const { tickets } = runPorts;
+    const { name: provider, settlesInMs } = tickets;
+    const found = await tickets.find(run.tenant, order.key, clock.now() + RECONCILE.askMs);
     if (found === undefined) return { provider, settlesInMs };
     const { reference } = found;
     const ticket = { reference, differs: differences(order, found) };

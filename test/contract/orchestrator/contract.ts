@@ -8,11 +8,11 @@ import { executionName } from '../../../lib/core/runs/execution.ts';
 export interface OrchestratorBench {
   readonly orchestrator: Orchestrator;
   /** The inputs of the executions that were begun, in their order. */
-  begun(): Promise<readonly unknown[]>;
+  readonly begun: () => Promise<readonly unknown[]>;
   /** Ends an execution, well or by a crash. */
-  end(name: string, how: 'well' | 'crashed'): Promise<void>;
+  readonly end: (name: string, how: 'well' | 'crashed') => Promise<void>;
   /** Fills it, or its service, until it takes no more. */
-  fill(): Promise<void>;
+  readonly fill: () => Promise<void>;
   close(): Promise<void>;
 }
 
