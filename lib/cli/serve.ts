@@ -79,7 +79,9 @@ function tendingLog(logger: Logger): TendingParts {
       else logger.warn({ ...told, why: failure.message }, 'delivery failed');
     },
     onFinding: (finding) => {
-      logger.warn(finding, finding.repaired ? 'drift repaired' : 'drift found');
+      const { rule, repaired } = finding;
+      if (repaired && rule === 'R6') logger.info(finding, 'tick');
+      else logger.warn(finding, repaired ? 'drift repaired' : 'drift found');
     },
     onError: (error) => {
       logger.warn({ err: toldError(error) }, 'delivery is held up: the store cannot be used');

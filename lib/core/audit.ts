@@ -2,7 +2,8 @@
 // them against their commitments, and reports every broken trail.
 import { ChainVerifier, eventBody, type ChainFault } from './events.ts';
 import { isDamage } from './fault.ts';
-import type { StoredEvent, Workflow } from './model/workflow.ts';
+import { recordKey, type Trailed } from './model/aggregate.ts';
+import type { StoredEvent } from './model/workflow.ts';
 import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import { ValueClaims, valueFaults, type ValueFault } from './trail/values.ts';
@@ -10,43 +11,46 @@ import { ValueClaims, valueFaults, type ValueFault } from './trail/values.ts';
 /** What is wrong with a trail: its chain, or a value that is kept beside it. */
 export type TrailFault = ChainFault | ValueFault;
 
-/** The result of verifying one trail. */
+/** The result of verifying one trail; `workflow` is the id of its workflow or run. */
 export interface ChainReport {
   readonly tenant: string;
   readonly workflow: string;
   readonly events: number;
   /** Sensitive values that the trail says are kept. */
   readonly values: number;
-  /** The first fault of the chain, or every fault of the values where the chain verifies. */
+  /**
+   * The faults of the chain: the first, and those before it that were acknowledged. Every fault of the
+   * values where the chain verifies.
+   */
   readonly faults: readonly TrailFault[];
+  /** The digest of all rows as they were found, for whoever acknowledges a fault. */
+  readonly rows: string;
 }
 
+/** The faults that nobody has acknowledged. */
+export const openFaults = ({ faults }: Pick<ChainReport, 'faults'>): readonly TrailFault[] =>
+  faults.filter(({ acknowledged }) => acknowledged === undefined);
+
 /**
- * Verifies one workflow's trail against the head that its record keeps. A trail that grows while
+ * Verifies the trail of one workflow or run against the head that its record keeps. A trail that grows while
  * it is read is read again, so that work in progress is not reported as damage.
  */
-export async function verifyWorkflow(
-  store: StorageBackend,
-  workflow: Workflow,
-): Promise<ChainReport> {
-  let seen = workflow;
+export async function verifyRecord(store: StorageBackend, record: Trailed): Promise<ChainReport> {
+  let seen = record;
   for (let n = 0; n < 5; n++) {
     const report = await walk(store, seen);
     if (report.faults.length === 0) return report;
-    const key = { kind: 'workflow', tenant: seen.tenant, id: seen.id } as const;
-    const [now] = await store.snapshot([key]);
+    const [now] = await store.snapshot([recordKey(seen.tenant, seen.id)]);
     if (now === undefined || now.version === seen.version) return report;
     seen = now;
   }
   return walk(store, seen);
 }
 
-async function walk(store: StorageBackend, workflow: Workflow): Promise<ChainReport> {
-  const { tenant, id, head_seq, head_hash } = workflow;
+async function walk(store: StorageBackend, record: Trailed): Promise<ChainReport> {
+  const { tenant, id, head_seq, head_hash } = record;
   const verifier = new ChainVerifier(tenant, id);
   const claims = new ValueClaims();
-  const report = { tenant, workflow: id, events: head_seq };
-  const broken = (fault: ChainFault): ChainReport => ({ ...report, values: 0, faults: [fault] });
   let after = 0;
   for (let limit = 100; ;) {
     let page: readonly StoredEvent[];
@@ -54,9 +58,10 @@ async function walk(store: StorageBackend, workflow: Workflow): Promise<ChainRep
       page = await store.listEvents(tenant, id, { after, limit });
     } catch (error) {
       if (!isDamage(error)) throw error;
-      // One damaged row spoils its page: the next walk of single rows names it.
-      if (limit === 1) return broken({ seq: after + 1, what: 'unreadable' });
+      // One damaged row spoils its page: the walk of single rows names it and goes on behind it.
+      if (limit === 1) verifier.addUnreadable(++after);
       limit = 1;
+      if (after > head_seq) break;
       continue;
     }
     for (const event of page) if (verifier.add(event)) claims.add(eventBody(event));
@@ -64,10 +69,14 @@ async function walk(store: StorageBackend, workflow: Workflow): Promise<ChainRep
     if (last === undefined) break;
     after = last.seq;
   }
-  const fault = verifier.finish({ seq: head_seq, hash: head_hash });
+  const chain = verifier.finish({ seq: head_seq, hash: head_hash });
+  const report = { tenant, workflow: id, events: head_seq, rows: verifier.rows() };
   // A chain that does not verify says nothing about values.
-  if (fault !== undefined) return broken(fault);
-  const faults = await valueFaults(store, { tenant, workflow: id }, claims);
+  if (chain.length > 0) return { ...report, values: 0, faults: chain };
+  const faults = (await valueFaults(store, { tenant, workflow: id }, claims)).map((fault) => {
+    const acknowledged = verifier.acknowledgedAt(fault);
+    return acknowledged === undefined ? fault : { ...fault, acknowledged };
+  });
   return { ...report, values: claims.kept().length, faults };
 }
 
@@ -82,12 +91,13 @@ async function verifyTrail(
   store: StorageBackend,
   { tenant, workflow }: { readonly tenant: string; readonly workflow: string },
 ): Promise<ChainReport> {
-  let record: Workflow | undefined;
+  let record: Trailed | undefined;
   try {
-    [record] = await store.snapshot([{ kind: 'workflow', tenant, id: workflow }]);
+    [record] = await store.snapshot([recordKey(tenant, workflow)]);
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
-  if (record !== undefined) return verifyWorkflow(store, record);
-  return { tenant, workflow, events: 0, values: 0, faults: [{ seq: 1, what: 'no_record' }] };
+  if (record !== undefined) return verifyRecord(store, record);
+  const faults = [{ seq: 1, what: 'no_record' }] as const;
+  return { tenant, workflow, events: 0, values: 0, faults, rows: '' };
 }

@@ -44,7 +44,7 @@ export function checkTransaction(writes: readonly Write[]): number {
 
 /**
  * Checks one write of bookkeeping: an update or a delete of an outbox row, or another due time of a
- * workflow. Throws `PLAN_REFUSED` for anything else, and for what `checkTransaction` refuses.
+ * workflow or a run. Throws `PLAN_REFUSED` for anything else, and for what `checkTransaction` refuses.
  */
 export function checkBookkeeping(write: Write): void {
   if (!isBookkeeping(write)) {
@@ -55,7 +55,8 @@ export function checkBookkeeping(write: Write): void {
 
 function isBookkeeping(write: Write): boolean {
   if (write.key.kind === 'outbox') return write.op === 'update' || write.op === 'delete';
-  if (write.key.kind !== 'workflow' || write.op !== 'update') return false;
+  const { kind } = write.key;
+  if ((kind !== 'workflow' && kind !== 'run') || write.op !== 'update') return false;
   const changed = [...Object.keys({ ...write.set, ...write.put_in }), ...(write.remove ?? [])];
   return 'version' in write.expect && changed.every((name) => name === 'due_at');
 }

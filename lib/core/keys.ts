@@ -1,5 +1,6 @@
 // Sizes and keys by the rules of the strictest backend, so that every backend refuses the same.
 import { LIMITS } from './limits.ts';
+import { isRunId } from './model/aggregate.ts';
 import type { ItemKey } from './ports/storage.ts';
 
 /**
@@ -36,19 +37,25 @@ export function tableKey(key: ItemKey): { readonly pk: string; readonly sk: stri
   const part = encodeKeyPart;
   const tenant = `T#${part(key.tenant)}`;
   const seq = (n: number): string => String(n).padStart(12, '0');
+  const owner = (id: string): string => `#${isRunId(id) ? 'R' : 'W'}#${part(id)}`;
   switch (key.kind) {
     case 'workflow':
-      return { pk: `${tenant}#W#${part(key.id)}`, sk: 'STATE' };
+    case 'run':
+      return { pk: tenant + owner(key.id), sk: 'STATE' };
     case 'event':
-      return { pk: `${tenant}#W#${part(key.workflow)}`, sk: `E#${seq(key.seq)}` };
+      return { pk: tenant + owner(key.workflow), sk: `E#${seq(key.seq)}` };
     case 'vault':
-      return { pk: `${tenant}#W#${part(key.workflow)}`, sk: `V#${seq(key.seq)}` };
+      return { pk: tenant + owner(key.workflow), sk: `V#${seq(key.seq)}` };
+    case 'evidence':
+      return { pk: tenant + owner(key.run), sk: `V#${seq(key.seq)}` };
     case 'outbox':
-      return { pk: `${tenant}#W#${part(key.workflow)}`, sk: `O#${part(key.lane)}#${seq(key.seq)}` };
+      return { pk: tenant + owner(key.workflow), sk: `O#${part(key.lane)}#${seq(key.seq)}` };
     case 'ledger':
       return { pk: `${tenant}#I#${part(key.key)}`, sk: 'LEDGER' };
     case 'lock':
       return { pk: `${tenant}#A#${part(key.asset)}`, sk: 'LOCK' };
+    case 'ticket':
+      return { pk: `${tenant}#K#${part(key.key)}`, sk: 'TICKET' };
     case 'pointer':
       return { pk: `${tenant}#S#${part(key.subject)}`, sk: `ACTIVE#${part(key.workflow)}` };
   }
@@ -70,7 +77,12 @@ function derive(key: ItemKey): Derived {
   const { pk, sk } = tableKey(key);
   const partition = Buffer.byteLength(pk, 'utf8');
   const sort = Buffer.byteLength(sk, 'utf8');
-  const result = { text: `${pk}\n${sk}`, partition, sort, fault: faultOf(pk, partition, sk, sort) };
+  const result = {
+    text: `${pk}\n${sk}`,
+    partition,
+    sort,
+    fault: misplaced(key) ?? faultOf(pk, partition, sk, sort),
+  };
   derived.set(key, result);
   return result;
 }
@@ -82,6 +94,23 @@ function faultOf(pk: string, partition: number, sk: string, sort: number): strin
   return sort > LIMITS.sortKeyBytes.max ? `of ${sort} bytes` : undefined;
 }
 
+/** An id says of which kind its aggregate is, so that no two of them share a key. */
+function misplaced(key: ItemKey): string | undefined {
+  switch (key.kind) {
+    case 'run':
+      return isRunId(key.id) ? undefined : 'that is no run’s';
+    case 'evidence':
+      return isRunId(key.run) ? undefined : 'that is no run’s';
+    case 'workflow':
+      return isRunId(key.id) ? 'that is a run’s' : undefined;
+    case 'vault':
+    case 'pointer':
+      return isRunId(key.workflow) ? 'that is a run’s' : undefined;
+    default:
+      return undefined;
+  }
+}
+
 /** One text per item, for finding two writes of the same one. */
 export const keyText = (key: ItemKey): string => derive(key).text;
 
@@ -91,7 +120,7 @@ export function keyBytes(key: ItemKey): { readonly partition: number; readonly s
   return { partition, sort };
 }
 
-/** Why no backend takes a key, or undefined: too long, or not Unicode text. */
+/** Why no backend takes a key, or undefined: too long, not Unicode text, or of another kind. */
 export const keyFault = (key: ItemKey): string | undefined => derive(key).fault;
 
 /** What the attributes of the sparse indexes may add to an item. */

@@ -3,7 +3,7 @@ import { canonicalMac, sameDigest, sha256Hex } from './canonical.ts';
 import { LIMITS } from './limits.ts';
 import type { Command, StepInput } from './model/commands.ts';
 import type { Principal } from './model/principal.ts';
-import { FORMAT, type LedgerRow, type Receipt } from './model/workflow.ts';
+import { FORMAT, type LedgerRow } from './model/workflow.ts';
 
 /** The identity of a command under its key. */
 export interface KeyedCommand {
@@ -25,19 +25,53 @@ export function keyedCommand(
   principal: Principal,
   command: Command,
 ): KeyedCommand | undefined {
-  const { type, key } = command;
-  if (key === undefined) return undefined;
+  const { key } = command;
+  return key === undefined ? undefined : identityOf(secret, principal, command, key);
+}
+
+/**
+ * A command without a key that answers which workflow or which person is meant: the signed question
+ * is its key, and what the answer settled is part of what it says, so that one question has one effect.
+ */
+export function keyedByQuestion(
+  secret: string,
+  principal: Principal,
+  settled: Command,
+  state: string,
+): KeyedCommand {
+  return identityOf(secret, principal, settled, { question: state });
+}
+
+function identityOf(
+  secret: string,
+  principal: Principal,
+  command: Command,
+  key: string | { readonly question: string },
+): KeyedCommand {
+  const { type } = command;
   const args = argumentsOf(command);
   const operation = type === 'correct_step' ? 'record_step' : type;
+  // As JSON, because a separator could be part of either, and no caller's key is a question.
+  const hashed = sha256Hex(JSON.stringify([principal.subject, key]));
+  return keyedOperation(secret, principal.tenant, hashed, operation, args);
+}
+
+/** The identity of an operation with these arguments under a hashed key. */
+export function keyedOperation(
+  secret: string,
+  tenant: string,
+  key: string,
+  operation: string,
+  args: Readonly<Record<string, unknown>>,
+): KeyedCommand {
   const fields = Object.fromEntries(
     Object.entries(args)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => [name, canonicalMac(secret, [operation, name, value])]),
   );
   return {
-    tenant: principal.tenant,
-    // As JSON, because a separator could be part of either.
-    key: sha256Hex(JSON.stringify([principal.subject, key])),
+    tenant,
+    key,
     operation,
     digest: canonicalMac(secret, { operation, arguments: args }),
     fields,
@@ -74,9 +108,17 @@ function inputArguments(input: StepInput): Readonly<Record<string, unknown>> {
   }
 }
 
+/** How long a row counts, in milliseconds, unless something else is said. */
+const LIFE_MS = LIMITS.ledgerDays.max * 86_400_000;
+
 /** The row to write with a command that takes effect at `now` (epoch milliseconds). */
-export function ledgerRow(keyed: KeyedCommand, receipt: Receipt, now: number): LedgerRow {
-  const expires_at = Math.floor(now / 1000) + LIMITS.ledgerDays.max * 86_400;
+export function ledgerRow(
+  keyed: KeyedCommand,
+  receipt: LedgerRow['receipt'],
+  now: number,
+  lifeMs = LIFE_MS,
+): LedgerRow {
+  const expires_at = Math.floor((now + lifeMs) / 1000);
   return { format: FORMAT, ...keyed, receipt, expires_at };
 }
 

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { InputFault } from './input-fault.ts';
 import { checkJson, isJsonFault, pointer } from './json.ts';
 import {
+  escalationSchema,
   procedureSchema,
   ruleSchema,
   stepSchema,
@@ -11,6 +12,7 @@ import {
 } from './model/procedure.ts';
 import { canonicalAsset, foldName } from './names.ts';
 import { expectedOf, valueAt } from './shape-words.ts';
+import { timeFaults, type TimedParts } from './time-faults.ts';
 import { unitFaults } from './unit.ts';
 
 /** Parses one definition; answers all its faults at once, those between its parts included. */
@@ -61,7 +63,7 @@ function crossFaults(input: unknown): InputFault[] {
   const fault = (path: string, message: string): void => {
     faults.push({ path, message });
   };
-  const { asset, steps, rules } = readable(input);
+  const { asset, steps, rules, ...times } = readable(input);
   if (asset !== undefined) assetFaults(asset, fault);
   const ids = steps.map(({ id }) => id);
   steps.forEach(({ id, step }, i) => {
@@ -87,10 +89,11 @@ function crossFaults(input: unknown): InputFault[] {
     }
     if (rule.step === rule.than) fault(`/rules/${i}/than`, 'expected another step');
   });
+  timeFaults({ ...times, steps: steps.map(({ step }) => step) }, fault);
   return faults;
 }
 
-interface Readable {
+interface Readable extends Omit<TimedParts, 'steps'> {
   readonly asset: Procedure['asset'] | undefined;
   readonly steps: readonly { readonly id: string | undefined; readonly step: Step | undefined }[];
   readonly rules: readonly (Procedure['rules'][number] | undefined)[];
@@ -103,11 +106,26 @@ function readable(input: unknown): Readable {
       asset: z.unknown(),
       steps: z.array(z.unknown()).catch([]),
       rules: z.array(z.unknown()).catch([]),
+      escalation: z.array(z.unknown()).catch([]),
+      deadline: z.unknown().optional(),
+      reminder: z.unknown().optional(),
     })
     .safeParse(input);
-  const { asset, steps, rules } = parts.data ?? { asset: undefined, steps: [], rules: [] };
+  const none = {
+    steps: [],
+    rules: [],
+    escalation: [],
+    asset: null,
+    deadline: null,
+    reminder: null,
+  };
+  const { asset, steps, rules, escalation, deadline, reminder } = parts.data ?? none;
+  const { shape } = procedureSchema;
   return {
-    asset: procedureSchema.shape.asset.safeParse(asset).data,
+    asset: shape.asset.safeParse(asset).data,
+    deadline: shape.deadline.safeParse(deadline).data,
+    reminder: shape.reminder.safeParse(reminder).data,
+    escalation: escalation.map((raw) => escalationSchema.safeParse(raw).data),
     steps: steps.map((raw) => ({
       id: z.object({ id: z.string() }).safeParse(raw).data?.id,
       step: stepSchema.safeParse(raw).data,

@@ -22,7 +22,7 @@ import { itemBytes, keyText } from './keys.ts';
 export interface WorkflowChange {
   readonly set: Partial<Omit<Workflow, 'steps' | 'tenant' | 'id'>>;
   readonly steps?: Workflow['steps'];
-  readonly remove?: readonly ('block' | 'result' | 'previous')[];
+  readonly remove?: readonly ('block' | 'result' | 'previous' | 'frozen' | 'timers')[];
 }
 
 /** What happens to a lock. `fence` is the one the plan relies on. */
@@ -107,19 +107,33 @@ export function aggregateAfter(plan: CommitPlan): Workflow {
 export function compilePlan(plan: CommitPlan): Transaction {
   const writes = [
     aggregateWrite(plan),
-    ...plan.events.map((event): Write => ({ op: 'create', key: eventKey(event), item: event })),
+    ...plan.events.map(eventWrite),
     ...(plan.ledger === undefined ? [] : [ledgerWrite(plan.ledger, plan.now)]),
     ...plan.locks.map((lock) => lockWrite(plan.tenant, lock)),
     ...plan.pointers.map((pointer) => pointerWrite(plan, pointer)),
     ...plan.vault.map((row): Write => ({ op: 'create', key: vaultKey(row), item: row })),
     ...(plan.erased ?? []).map((seq) => eraseWrite(plan, seq)),
-    ...plan.outbox.map((row): Write => ({ op: 'create', key: outboxKey(row), item: row })),
+    ...plan.outbox.map(outboxWrite),
   ];
   const compiled = withGuards(distinct(writes), plan.guards);
   checkTransaction(compiled);
   checkState(plan);
   return { writes: compiled };
 }
+
+/** The write of an event. */
+export const eventWrite = (event: StoredEvent): Write => ({
+  op: 'create',
+  key: eventKey(event),
+  item: event,
+});
+
+/** The write of a new outbox row. */
+export const outboxWrite = (row: OutboxRow): Write => ({
+  op: 'create',
+  key: outboxKey(row),
+  item: row,
+});
 
 const eventKey = ({ tenant, workflow, seq }: StoredEvent): ItemKey => ({
   kind: 'event',
@@ -164,7 +178,8 @@ export function rememberKey(row: LedgerRow, now: number): Transaction {
   return { writes: [ledgerWrite(row, now)] };
 }
 
-function ledgerWrite(row: LedgerRow, now: number): Write {
+/** The write of a ledger row, where there is none or one that is over at `now`. */
+export function ledgerWrite(row: LedgerRow, now: number): Write {
   const key: ItemKey = { kind: 'ledger', tenant: row.tenant, key: row.key };
   return { op: 'create', key, item: row, expiredAt: Math.floor(now / 1000) };
 }
@@ -208,7 +223,8 @@ function eraseWrite(plan: CommitPlan, seq: number): Write {
   return { op: 'delete', key: { kind: 'vault', tenant: plan.tenant, workflow, seq }, expect: {} };
 }
 
-function distinct(writes: readonly Write[]): Map<string, Write> {
+/** Writes by their items. Throws `PLAN_REFUSED` for two of one item. */
+export function distinct(writes: readonly Write[]): Map<string, Write> {
   const byKey = new Map<string, Write>();
   for (const write of writes) {
     const text = keyText(write.key);

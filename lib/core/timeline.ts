@@ -1,6 +1,6 @@
 // One workflow's whole story, for a person who asks why: state, lock, events, what waits to be sent,
 // and whether the trail verifies. A sensitive value is never part of it, only whether it is there.
-import { verifyWorkflow, type ChainReport, type TrailFault } from './audit.ts';
+import { verifyRecord, type ChainReport, type TrailFault } from './audit.ts';
 import { eventBody } from './events.ts';
 import { LIMITS } from './limits.ts';
 import type { EventBody, Lock, OutboxRow, Workflow } from './model/workflow.ts';
@@ -37,7 +37,7 @@ export async function timelineOf(
     { kind: 'lock', tenant, asset: seen.asset },
   ] as const);
   if (workflow === undefined) return undefined;
-  const verification = await verifyWorkflow(store, workflow);
+  const verification = await verifyRecord(store, workflow);
   return {
     workflow,
     lock,

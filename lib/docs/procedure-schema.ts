@@ -15,7 +15,10 @@ const descriptions: Readonly<Record<string, string>> = {
   asset: 'the kind of thing the procedure is done on',
   steps: 'what is done, in the order in which it is asked for',
   rules: 'what has to hold between two readings',
-  escalation: 'who is told when a value is reported, deviates or blocks the work',
+  deadline: 'how long the whole procedure may take, counted from its start',
+  reminder: 'when somebody is told that nothing goes on',
+  escalation:
+    'who is told of what: a value that is reported or deviates, a block, a time that passed',
 };
 
 /** `docs/procedure.schema.json`: JSON Schema, draft 2020-12, of what an author writes. */

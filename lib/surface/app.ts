@@ -63,7 +63,7 @@ export function createApp(parts: AppParts): CheckpointApp {
     log({ level: 'warn', msg: 'a profile could not be noted', request_id: requestId, err: error });
   });
   const mcp = createMcpEndpoint({
-    kit: { ...parts, speech: createSpeech(parts.registry) },
+    kit: { ...parts, speech: createSpeech(parts.registry, clock) },
     serverVersion: parts.serverVersion,
     permissions: permissionProfile(authProfile, discovery.metadataUrl),
     report: (error, requestId, where) =>

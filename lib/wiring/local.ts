@@ -18,12 +18,8 @@ import { wakingStore } from '../core/dispatch/waking.ts';
 import { Fault } from '../core/fault.ts';
 import type { Principal, Scope } from '../core/model/principal.ts';
 import type { DomainPolicy } from '../core/ports/policy.ts';
-import {
-  createSweeper,
-  type Finding,
-  type SweepOptions,
-  type SweepReport,
-} from '../core/reconcile/sweep.ts';
+import { createSweeper, type SweepOptions, type SweepReport } from '../core/reconcile/sweep.ts';
+import type { Finding } from '../core/reconcile/rules.ts';
 import { RECONCILE } from '../core/reconcile/timing.ts';
 import { buildRegistry, type RegisteredProcedure } from '../core/procedures.ts';
 import { registerProcedures } from '../core/register-procedures.ts';
@@ -233,7 +229,7 @@ async function toolsOf(local: Local, principal: Principal): Promise<LocalTools> 
   const { tenant, subject, name, kind } = principal;
   if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
   const { service, queries, registry, commandTimeoutMs } = local;
-  const speech = createSpeech(registry);
+  const speech = createSpeech(registry, systemClock);
   const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
   return {
     principal,

@@ -52,9 +52,10 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     name: 'adapters-do-not-meet',
-    because: 'An adapter that needs another one cannot be replaced alone.',
+    because:
+      'An adapter that needs another one cannot be replaced alone. How one request leaves is shared.',
     from: { path: '^lib/adapters/([^/]+)/' },
-    to: { path: '^lib/adapters/', pathNot: '^lib/adapters/$1/' },
+    to: { path: '^lib/adapters/', pathNot: '^lib/adapters/(?:$1|outbound)/' },
   },
   {
     name: 'surface-knows-core-only',
@@ -122,7 +123,7 @@ export const importRules: readonly ImportRule[] = [
     because: 'The same code runs on a laptop that has no AWS account.',
     from: {
       path: '^(?:lib|bin|examples)/',
-      pathNot: '^lib/adapters/(?:deployment|dynamodb|step-functions|sinks|tickets)/',
+      pathNot: '^lib/adapters/(?:deployment|dynamodb|outbound|step-functions|sinks|tickets)/',
     },
     to: { path: packages('@aws-sdk/[^/]+') },
   },

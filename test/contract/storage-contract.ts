@@ -24,8 +24,12 @@ import { reconcileCases } from './storage/reconcile.ts';
 import { recordCases } from './storage/records.ts';
 import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
+import { runCases } from './storage/runs.ts';
 import { snapshotCases } from './storage/snapshots.ts';
+import { sweepBookCases } from './storage/sweep-book.ts';
 import { tenancyCases } from './storage/tenancy.ts';
+import { trailCases } from './storage/trails.ts';
+import { timeCases } from './storage/times.ts';
 import { valueCases } from './storage/values.ts';
 
 /** How the cases get at a backend. */
@@ -74,12 +78,16 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('outbox', () => outboxCases(use));
     describe('dispatch', () => dispatchCases(use));
     describe('reconciler', () => reconcileCases(use));
+    describe('book of sweeps', () => sweepBookCases(use));
+    describe('trails', () => trailCases(use));
+    describe('times of a workflow', () => timeCases(use));
     describe('erasing', () => erasingCases(use));
     describe('purge', () => purgeCases(use));
     describe('limits', () => limitCases(use));
     describe('refused transactions', () => refusalCases(use));
     describe('expiry', () => expiryCases(use));
     describe('values', () => valueCases(use));
+    describe('runs', () => runCases(use));
     describe('records', () => recordCases(use));
     describe('bookkeeping', () => bookkeepingCases(use));
     describe('snapshots', () => snapshotCases(use));

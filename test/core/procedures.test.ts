@@ -81,6 +81,36 @@ describe('a definition', () => {
       '/steps/1/requires/0: high is not an earlier step',
     ],
     [
+      'a deadline on an optional step',
+      withStep(0, { optional: true, deadline: { minutes: 5, on_overdue: 'block' } }),
+      '/steps/0/deadline: expected no deadline on an optional step, which nobody has to do',
+    ],
+    [
+      'the deadline of a step that nobody is told of',
+      withStep(0, { deadline: { minutes: 5 } }),
+      '/steps/0/deadline: expected an escalation on overdue, or nobody is told of it',
+    ],
+    [
+      'the deadline of the whole that nobody is told of',
+      smallProcedure({ deadline: { minutes: 5 }, escalation: [{ on: 'block', notify: 'a' }] }),
+      '/deadline: expected an escalation on overdue, or nobody is told of it',
+    ],
+    [
+      'a reminder that nobody is told of',
+      smallProcedure({ reminder: { idle_minutes: 5 } }),
+      '/reminder: expected an escalation on reminder, or nobody is told of it',
+    ],
+    [
+      'a later escalation of something that is over at once',
+      smallProcedure({ escalation: [{ on: 'warning', notify: 'a', after_minutes: 5 }] }),
+      '/escalation/0/after_minutes: expected it on a block only',
+    ],
+    [
+      'an escalation that is repeated without a time',
+      smallProcedure({ escalation: [{ on: 'block', notify: 'a', times: 2 }] }),
+      '/escalation/0/times: expected after_minutes with it',
+    ],
+    [
       'an option that appears twice',
       withStep(3, {
         options: [
@@ -193,6 +223,9 @@ describe('a definition', () => {
         { id: 'note', kind: 'text', title: 'note', instruction: 'Speak.', max_chars: 1 },
       ],
       rules: [{ ...rule(), than: 'ready' }],
+      deadline: { minutes: 5 },
+      reminder: { idle_minutes: 5 },
+      escalation: [{ on: 'warning', notify: 'a', after_minutes: 5, times: 2 }],
     });
     expect(faults(input).map(placeOf)).toEqual([
       '/asset/pattern',
@@ -201,6 +234,9 @@ describe('a definition', () => {
       '/steps/1/warning',
       '/steps/5/id',
       '/rules/0/than',
+      '/deadline',
+      '/reminder',
+      '/escalation/0/after_minutes',
     ]);
   });
 });

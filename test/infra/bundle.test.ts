@@ -29,7 +29,7 @@ describe('the bundle of the HTTP function', () => {
 
   test('holds nothing of the local backend, of the command line or of the CDK', () => {
     const local =
-      /^lib\/(?:cli|infra|adapters\/sqlite)\/|^lib\/wiring\/local|dev-issuer|create-once|deployment-secret|node_modules\/(?:pino|commander|@hono\/node-server|aws-cdk-lib|ajv)\//;
+      /^lib\/(?:cli|infra|adapters\/(?:sqlite|evidence))\/|^lib\/wiring\/local|dev-issuer|create-once|deployment-secret|node_modules\/(?:pino|commander|@modelcontextprotocol\/client|@hono\/node-server|aws-cdk-lib|ajv)\//;
     expect(modules().length).toBeGreaterThan(200);
     expect(modules().filter((path) => local.test(path))).toEqual([]);
   });

@@ -56,6 +56,9 @@ export const DEFINITION = {
       rule !== undefined && fits({ rules: numbered(count, (n) => ({ ...rule, id: `r${n}` })) })
     );
   },
+  timerMinutes: (minutes) => fits({ deadline: { minutes, on_overdue: 'block' } }),
+  timerTimes: (times) =>
+    fits({ escalation: [{ on: 'block', notify: 'a', after_minutes: 1, times }] }),
   escalations: (count) =>
     fits({ escalation: numbered(count, (n) => ({ on: 'block', notify: `audience-${n}` })) }),
 } as const satisfies { readonly [name: string]: Case };

@@ -4,7 +4,9 @@ import { closeWorldsAfterEach } from '../support/surface-world.ts';
 import type { Case, Name, Try } from './case.ts';
 import { CORE } from './core.ts';
 import { DEFINITION, SHARED } from './definition.ts';
+import { EVIDENCE } from './evidence.ts';
 import { PROCESS } from './process.ts';
+import { RUNS } from './runs.ts';
 import { STORAGE } from './storage.ts';
 import { closeStoresAfterEach } from './stores.ts';
 import { SURFACE } from './surface.ts';
@@ -17,8 +19,10 @@ const CASES: { readonly [name in Name]: Case } = {
   ...SURFACE,
   ...DEFINITION,
   ...CORE,
+  ...RUNS,
   ...STORAGE,
   ...PROCESS,
+  ...EVIDENCE,
 };
 
 const partsOf = (one: Case): { readonly attempt: Try; readonly grain: number } =>

@@ -4,7 +4,7 @@
 // those of a client that can be asked: they take the whole way over the surface.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { verifyWorkflow } from '../../lib/core/audit.ts';
+import { verifyRecord } from '../../lib/core/audit.ts';
 import { Fault } from '../../lib/core/fault.ts';
 import type { Command, StepInput } from '../../lib/core/model/commands.ts';
 import type { Principal } from '../../lib/core/model/principal.ts';
@@ -297,7 +297,7 @@ export class History {
   /** Verifies every chain of the history (I4). */
   async finish(): Promise<void> {
     for (const workflow of (await this.#look()).workflows) {
-      const report = await verifyWorkflow(this.#store, workflow);
+      const report = await verifyRecord(this.#store, workflow);
       hold('I4', report.faults.length === 0, report);
     }
   }
@@ -367,7 +367,8 @@ export class History {
       if (outcome.code === 'OK') {
         const same =
           isDeepStrictEqual(outcome.receipt, first) ||
-          recordedAnew(command, outcome.receipt, first);
+          recordedAnew(command, outcome.receipt, first) ||
+          assignedAnew(command, outcome.receipt, first);
         hold('I2', outcome.duplicate && same, { first, outcome });
       }
       const must = command.key !== undefined;
@@ -648,6 +649,15 @@ export class History {
 function recordedAnew(command: Command, now: Receipt, first: Receipt): boolean {
   const bare = command.type === 'record_step' && command.key === undefined;
   return bare && now.step === first.step && now.value === first.value && now.seq > first.seq;
+}
+
+/**
+ * A hand-over that names no assignment changes nothing but by the answer to its question: to whoever has
+ * the work already, it is told the assignment that stands, which is another one after a way there and back.
+ */
+function assignedAnew(command: Command, now: Receipt, first: Receipt): boolean {
+  if (command.type !== 'hand_over' || command.key !== undefined) return false;
+  return command.tenure === undefined && now.workflow === first.workflow && now.seq > first.seq;
 }
 
 /** The next sensible command for a workflow: what people who do their work well would send. */

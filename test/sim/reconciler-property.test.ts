@@ -154,7 +154,11 @@ class World {
       const clock = this.#clockOf(pick);
       const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
       const command = { asset, reason: 'fire' };
-      const { code } = await releaseLock(parts, commandLine(TENANT), command, clock.now() + 9_000);
+      const { code } = await releaseLock(
+        parts,
+        { principal: commandLine(TENANT), deadlineMs: clock.now() + 9_000 },
+        command,
+      );
       this.#count(`release ${code}`);
       return;
     }

@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net';
 
 /** One request that was received. */
 export interface Received {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -27,7 +30,8 @@ export async function startReceiver(
     request.setEncoding('utf8');
     request.on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
-      const seen = { headers: request.headers, body };
+      const { method = '', url = '', headers } = request;
+      const seen = { method, url, headers, body };
       received.push(seen);
       answer(response, received.length, seen);
     });

@@ -118,8 +118,61 @@ export const shortProcedure: ProcedureInput = {
   ],
 };
 
+/**
+ * One of every time: 30 minutes for the reading, 60 for the check, which blocks, 240 for the whole, a
+ * reminder after 20, and a block that is told again after 30, 60 and 90.
+ */
+export const timedProcedure: ProcedureInput = {
+  id: 'timed',
+  version: 1,
+  title: 'Timed procedure',
+  description: 'Steps that must not take long.',
+  asset: { type: 'unit', pattern: '[A-Z]+-[0-9]+', example: 'UNIT-1' },
+  steps: [
+    {
+      id: 'ready',
+      kind: 'confirm',
+      title: 'Ready',
+      instruction: 'Say whether the unit is ready.',
+      on_deviation: 'block',
+    },
+    {
+      id: 'level',
+      kind: 'reading',
+      title: 'Level',
+      instruction: 'Read the level.',
+      requires: ['ready'],
+      unit: { symbol: 'cm', spoken: 'centimetres' },
+      decimals: 0,
+      bounds: { min: 0, max: 100 },
+      expected: { min: 10, max: 90 },
+      on_deviation: 'retake',
+      deadline: { minutes: 30 },
+    },
+    {
+      id: 'check',
+      kind: 'confirm',
+      title: 'Check',
+      instruction: 'Check it together.',
+      requires: ['ready'],
+      second_person: true,
+      on_deviation: 'retake',
+      deadline: { minutes: 60, on_overdue: 'block' },
+    },
+  ],
+  deadline: { minutes: 240 },
+  reminder: { idle_minutes: 20, times: 2 },
+  escalation: [
+    { on: 'block', notify: 'supervisor' },
+    { on: 'block', notify: 'supervisor', after_minutes: 30, times: 3 },
+    { on: 'block', notify: 'manager', after_minutes: 60 },
+    { on: 'overdue', notify: 'planner' },
+    { on: 'reminder', notify: 'operator' },
+  ],
+};
+
 /** The domain of the tests. */
 export const testPolicy: DomainPolicy = {
   domain: 'test',
-  procedures: [sampleProcedure, shortProcedure],
+  procedures: [sampleProcedure, shortProcedure, timedProcedure],
 };

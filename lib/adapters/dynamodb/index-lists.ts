@@ -15,6 +15,7 @@ import {
   lockList,
   parkedList,
   SORT_PREFIX,
+  runList,
   workflowList,
   type Attributes,
 } from './keys.ts';
@@ -28,6 +29,7 @@ type IndexLists = Pick<
   StorageBackend,
   | 'listParked'
   | 'listWorkflows'
+  | 'listRuns'
   | 'listAssets'
   | 'listLocks'
   | 'countWorkflows'
@@ -56,7 +58,9 @@ export function createIndexLists(
     const FilterExpression =
       tenant === undefined
         ? undefined
-        : `begins_with(${use.name(PARTITION_KEY)}, ${use.value(aggregatesOf(tenant))})` +
+        : `(${aggregatesOf(tenant)
+            .map((start) => `begins_with(${use.name(PARTITION_KEY)}, ${use.value(start)})`)
+            .join(' OR ')})` +
           ` AND begins_with(${use.name(SORT_KEY)}, ${use.value(SORT_PREFIX.outbox)})`;
     const common = { TableName: tableName, IndexName: name, KeyConditionExpression };
     return FilterExpression === undefined
@@ -65,7 +69,7 @@ export function createIndexLists(
   };
 
   /** A page of the list index: candidates in its order, as far as their records still belong to it. */
-  const listed = async <K extends 'workflow' | 'lock' | 'outbox'>(
+  const listed = async <K extends 'workflow' | 'run' | 'lock' | 'outbox'>(
     kind: K,
     name: readonly string[],
     partition: string,
@@ -102,6 +106,14 @@ export function createIndexLists(
         workflowList(tenant, state),
         at,
         (item: Workflow) => item.tenant === tenant && item.state === state,
+      ),
+    listRuns: (tenant, state, at) =>
+      listed(
+        'run',
+        ['runs', tenant, state],
+        runList(tenant, state),
+        at,
+        (item) => item.tenant === tenant && item.state === state,
       ),
     listLocks: (tenant, at) =>
       listed(

@@ -56,6 +56,31 @@ const SHAPES: {
       due_at: 'number',
     },
   },
+  run: {
+    own: ['tenant', 'id'],
+    types: {
+      version: 'number',
+      state: 'string',
+      service: 'string',
+      requester: 'object',
+      people: 'object',
+      attempt: 'number',
+      head_seq: 'number',
+      head_hash: 'string',
+      created_at: 'string',
+    },
+  },
+  evidence: { own: ['tenant', 'run', 'seq'], types: { text: 'string', digest: 'string' } },
+  ticket: {
+    own: ['tenant', 'key'],
+    types: {
+      reference: 'string',
+      action_hash: 'string',
+      type: 'string',
+      target: 'string',
+      arguments: 'object',
+    },
+  },
 };
 
 /** Attributes that are the table's and no item's. */

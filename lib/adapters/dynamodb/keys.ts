@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { assert } from '../../core/fault.ts';
 import { encodeKeyPart, tableKey } from '../../core/keys.ts';
+import { isRunId, recordKey } from '../../core/model/aggregate.ts';
+import type { RunState } from '../../core/model/run.ts';
 import type { WorkflowState } from '../../core/model/workflow.ts';
 import type { DueItem, ItemKey } from '../../core/ports/storage.ts';
 import { DUE_INDEX, LIST_INDEX } from './table.ts';
@@ -51,9 +53,9 @@ export const dueUntil = (ms: number): string => `${timeText(ms)}#\u{10ffff}`;
 /** When an entry of due work is due, in epoch milliseconds. */
 export const dueAtOf = (sort: string): number => Number(sort.slice(0, 15));
 
-/** The partition of due work for an aggregate; the number of shards is fixed in the table. */
+/** The partition of due work for a workflow or a run; the number of shards is fixed in the table. */
 export function duePartition(tenant: string, workflow: string, shards: number): string {
-  const { pk } = tableKey({ kind: 'workflow', tenant, id: workflow });
+  const { pk } = tableKey(recordKey(tenant, workflow));
   return dueShard(sha256(pk).readUInt32BE() % shards);
 }
 
@@ -63,6 +65,10 @@ export const dueShard = (shard: number): string => `DUE#${shard}`;
 /** The partition of the list of workflows in one state. */
 export const workflowList = (tenant: string, state: WorkflowState): string =>
   `${tenantPart(tenant)}#W#${state}`;
+
+/** The partition of the list of runs in one state. */
+export const runList = (tenant: string, state: RunState): string =>
+  `${tenantPart(tenant)}#R#${state}`;
 
 /** The partition of the list of held locks. */
 export const lockList = (tenant: string): string => `${tenantPart(tenant)}#LOCKS`;
@@ -76,7 +82,7 @@ export const assetList = (tenant: string): string => `${tenantPart(tenant)}#ASSE
 /**
  * The index attributes that follow from attributes that are set or removed. A command that sets an
  * attribute rewrites what the indexes derive from it, so that a touched item heals; leaving an index
- * is a removal. Outbox rows, and workflows that have a due time, are due work. A lock stays among the
+ * is a removal. Outbox rows, and workflows and runs that have a due time, are due work. A lock stays among the
  * assets of its tenant for good: its entry in the due index is written once and found by no sweep,
  * and it is among the held locks while it is held.
  */
@@ -88,7 +94,8 @@ export function indexChange(
 ): IndexChange {
   switch (key.kind) {
     case 'workflow':
-      return merged(workflowIn(key, set), dueIn(key.tenant, key.id, set, remove, shards));
+    case 'run':
+      return merged(recordIn(key, set), dueIn(key.tenant, key.id, set, remove, shards));
     case 'outbox':
       return outboxIn(key, set, remove, shards);
     case 'lock':
@@ -100,13 +107,18 @@ export function indexChange(
 
 const NOWHERE: IndexChange = { set: {}, remove: [] };
 
-function workflowIn(key: ItemKey & { readonly kind: 'workflow' }, set: Attributes): IndexChange {
+function recordIn(
+  key: ItemKey & { readonly kind: 'workflow' | 'run' },
+  set: Attributes,
+): IndexChange {
   const { state, created_at } = set;
+  const list = (): string =>
+    key.kind === 'run'
+      ? runList(key.tenant, state as RunState)
+      : workflowList(key.tenant, state as WorkflowState);
   return {
     set: {
-      ...(state !== undefined && {
-        [LIST_INDEX.partitionKey]: workflowList(key.tenant, state as WorkflowState),
-      }),
+      ...(state !== undefined && { [LIST_INDEX.partitionKey]: list() }),
       ...(typeof created_at === 'string' && {
         [LIST_INDEX.sortKey]: `${created_at}#${part(key.id)}`,
       }),
@@ -181,16 +193,22 @@ function merged(one: IndexChange, two: IndexChange): IndexChange {
 }
 
 /** The beginning of all sort keys of a kind of row within its partition. */
-export const SORT_PREFIX = { event: 'E#', outbox: 'O#', pointer: 'ACTIVE#', vault: 'V#' } as const;
+export const SORT_PREFIX = {
+  event: 'E#',
+  outbox: 'O#',
+  pointer: 'ACTIVE#',
+  vault: 'V#',
+  evidence: 'V#',
+} as const;
 
 /** The beginning of the sort keys of one lane. */
 export const lanePrefix = (lane: string): string => `${SORT_PREFIX.outbox}${encodeKeyPart(lane)}#`;
 
-/** The outbox row or workflow under a primary key, or undefined where something else is. */
+/** The outbox row, workflow or run under a primary key, or undefined where something else is. */
 export function dueKeyOf({ pk, sk }: PrimaryKey): DueItem['key'] | undefined {
   const aggregate = aggregateOf(pk);
   if (aggregate !== undefined && sk === 'STATE') {
-    return { kind: 'workflow', tenant: aggregate.tenant, id: aggregate.workflow };
+    return recordKey(aggregate.tenant, aggregate.workflow);
   }
   const [, lane, seq] = /^O#([^#]*)#(\d{12})$/u.exec(sk) ?? [];
   if (aggregate === undefined || lane === undefined) return undefined;
@@ -200,8 +218,11 @@ export function dueKeyOf({ pk, sk }: PrimaryKey): DueItem['key'] | undefined {
 /** The sequence of a sensitive value by its sort key. */
 export const vaultSeqOf = (sk: string): number => Number(sk.slice(SORT_PREFIX.vault.length));
 
-/** Sort keys of events or sensitive values above one sequence, up to the last one there can be. */
-export function rangeOf(kind: 'event' | 'vault', after: number): readonly [string, string] {
+/** Sort keys of events, sensitive values or evidence above one sequence, up to the last one there can be. */
+export function rangeOf(
+  kind: 'event' | 'vault' | 'evidence',
+  after: number,
+): readonly [string, string] {
   const text = (seq: number): string => SORT_PREFIX[kind] + seqText(seq);
   return [text(after + 1), text(999_999_999_999)];
 }
@@ -236,14 +257,23 @@ export const SETTINGS_KEY: PrimaryKey = { pk: 'SETTINGS', sk: 'SETTINGS' };
 /** The key of the lease of a shard. */
 export const leaseKey = (shard: number): PrimaryKey => ({ pk: `LEASE#${shard}`, sk: 'LEASE' });
 
-/** The beginning of all partition keys of a tenant's aggregates. */
-export const aggregatesOf = (tenant: string): string => `T#${encodeKeyPart(tenant)}#W#`;
+/** The key of a part of a day of the reconciler. */
+export const sweepKey = (day: string, part: string): PrimaryKey => ({
+  pk: `SWEEP#${day}`,
+  sk: part,
+});
+
+/** The beginnings of all partition keys of a tenant's aggregates. */
+export const aggregatesOf = (tenant: string): readonly string[] =>
+  ['W', 'R'].map((kind) => `T#${encodeKeyPart(tenant)}#${kind}#`);
 
 /** The aggregate that a partition belongs to, or undefined where it is of something else. */
 export function aggregateOf(pk: string): { tenant: string; workflow: string } | undefined {
-  const [, tenant, workflow] = /^T#([^#]*)#W#([^#]*)$/u.exec(pk) ?? [];
-  if (tenant === undefined || workflow === undefined) return undefined;
-  return { tenant: decodeURIComponent(tenant), workflow: decodeURIComponent(workflow) };
+  const [, tenant, kind, id] = /^T#([^#]*)#([WR])#([^#]*)$/u.exec(pk) ?? [];
+  if (tenant === undefined || id === undefined) return undefined;
+  const workflow = decodeURIComponent(id);
+  if ((kind === 'R') !== isRunId(workflow)) return undefined;
+  return { tenant: decodeURIComponent(tenant), workflow };
 }
 
 /** The asset whose lock a partition holds. */

@@ -12,7 +12,7 @@ import { placeholders } from './write-item.ts';
 
 type PartitionLists = Pick<
   StorageBackend,
-  'listEvents' | 'listVault' | 'listOutbox' | 'listPointers' | 'listTenants'
+  'listEvents' | 'listEvidence' | 'listVault' | 'listOutbox' | 'listPointers' | 'listTenants'
 >;
 
 /** The consistent lists of the port. */
@@ -55,6 +55,13 @@ export function createPartitionLists(walks: Walks, tableName: string): Partition
       return first > end
         ? []
         : within({ kind: 'event', tenant, workflow, seq: 1 }, [first, end], limit);
+    },
+    listEvidence: async (tenant, run, { after, limit }) => {
+      checkLimit(limit, LIMITS.pageItems.max);
+      const [first, end] = rangeOf('evidence', after);
+      return first > end
+        ? []
+        : within({ kind: 'evidence', tenant, run, seq: 1 }, [first, end], limit);
     },
     listVault: async (tenant, workflow, { after, limit }) => {
       checkLimit(limit, LIMITS.pageItems.max);

@@ -1,5 +1,6 @@
 // Walks of the whole table, for commands that a person runs by hand. Nothing else scans.
 import { LIMITS } from '../../core/limits.ts';
+import { isRunId } from '../../core/model/aggregate.ts';
 import { checkLimit, foreignCursor, readCursor, writeCursor } from '../../core/pages.ts';
 import type { Page, StorageBackend } from '../../core/ports/storage.ts';
 import { parseItem } from './items.ts';
@@ -60,6 +61,11 @@ export function createScans(walks: Walks, tableName: string): Scans {
   return {
     scanTrails: (at) =>
       page('trails', at, 'trails', (row) => aggregateOf(String(row[PARTITION_KEY]))),
-    scanWorkflows: (at) => page('all', at, 'records', (row) => parseItem('workflow', row)),
+    scanWorkflows: (at) =>
+      page('all', at, 'records', (row) => {
+        const aggregate = aggregateOf(String(row[PARTITION_KEY]));
+        const isRun = aggregate !== undefined && isRunId(aggregate.workflow);
+        return isRun ? undefined : parseItem('workflow', row);
+      }),
   };
 }

@@ -23,6 +23,7 @@ import { createWalks } from './query.ts';
 import { createScans } from './scans.ts';
 import { createSender } from './send.ts';
 import { createTableSettings } from './settings.ts';
+import { createSweepBook } from './sweeps.ts';
 
 /** How a store is opened. */
 export interface DynamoStoreOptions {
@@ -88,6 +89,7 @@ export function createDynamoStore(options: DynamoStoreOptions): StorageBackend {
     ...createOutbox({ sender, walks, tableName, shards: settings.shards }),
     ...createLeases(sender, tableName),
     ...createScans(walks, tableName),
+    ...createSweepBook(sender, walks, tableName),
     ...bookkeeping,
     // The table has no log of its own; what its backups keep ends with their retention.
     purge: () => Promise.resolve(true),
@@ -107,11 +109,13 @@ function isDue(write: Write): boolean {
   if (write.op === 'check' || write.op === 'absent' || write.op === 'delete') return false;
   if (write.key.kind === 'outbox') return true;
   const attributes = write.op === 'create' ? write.item : write.set;
-  return write.key.kind === 'workflow' && 'due_at' in attributes;
+  return isRecord(write) && 'due_at' in attributes;
 }
 
-/** Tenants that get a workflow, each once. */
+const isRecord = ({ key }: Write): boolean => key.kind === 'workflow' || key.kind === 'run';
+
+/** Tenants that get a workflow or a run, each once. */
 function tenantsStartedBy({ writes }: Transaction): readonly string[] {
-  const started = writes.filter(({ op, key }) => op === 'create' && key.kind === 'workflow');
+  const started = writes.filter((write) => write.op === 'create' && isRecord(write));
   return [...new Set(started.map(({ key }) => key.tenant))];
 }

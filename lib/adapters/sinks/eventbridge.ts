@@ -3,14 +3,14 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { Clock } from '../../core/ports/runtime.ts';
 import { DeliveryError, type NotificationSink } from '../../core/ports/sink.ts';
-import { refusedBy, sendingOnce, sent, type AwsSinkClient } from './aws-faults.ts';
+import { refusedBy, sendingOnce, sent, type AwsClient } from '../outbound/aws.ts';
 import { bodyOf } from './body.ts';
 
 /** The bus, by name or ARN, and where it is. */
 export interface EventBridgeOptions {
   readonly eventBus: string;
   readonly clock: Clock;
-  readonly client?: AwsSinkClient;
+  readonly client?: AwsClient;
 }
 
 /** What events of ours say that they come from. */

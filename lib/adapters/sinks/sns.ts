@@ -3,14 +3,14 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { Clock } from '../../core/ports/runtime.ts';
 import type { NotificationSink } from '../../core/ports/sink.ts';
-import { sendingOnce, sent, type AwsSinkClient } from './aws-faults.ts';
+import { sendingOnce, sent, type AwsClient } from '../outbound/aws.ts';
 import { bodyOf } from './body.ts';
 
 /** The topic, and where it is. */
 export interface SnsOptions {
   readonly topicArn: string;
   readonly clock: Clock;
-  readonly client?: AwsSinkClient;
+  readonly client?: AwsClient;
 }
 
 /** Delivers to a topic that is not FIFO. */

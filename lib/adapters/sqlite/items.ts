@@ -21,6 +21,9 @@ const TABLES: { readonly [K in ItemKind]: Table } = {
   pointer: { name: 'pointers', key: ['tenant', 'subject', 'workflow'], also: ['since'] },
   vault: { name: 'vault', key: ['tenant', 'workflow', 'seq'], also: [] },
   outbox: { name: 'outbox', key: ['tenant', 'workflow', 'lane', 'seq'], also: ['due_at'] },
+  run: { name: 'runs', key: ['tenant', 'id'], also: ['state', 'created_at'] },
+  evidence: { name: 'evidence', key: ['tenant', 'run', 'seq'], also: [] },
+  ticket: { name: 'tickets', key: ['tenant', 'key'], also: [] },
 };
 
 interface Statements {

@@ -1,6 +1,7 @@
 // Lists: always whole pages, so that no cursor of the database is ever open across an await.
 import { keyFault } from '../../core/keys.ts';
 import { LIMITS } from '../../core/limits.ts';
+import type { EvidenceRow } from '../../core/model/run.ts';
 import type {
   Lock,
   OutboxRow,
@@ -24,6 +25,8 @@ type Lists = Pick<
   | 'listParked'
   | 'listPointers'
   | 'listWorkflows'
+  | 'listRuns'
+  | 'listEvidence'
   | 'listAssets'
   | 'scanWorkflows'
   | 'scanTrails'
@@ -37,17 +40,24 @@ const EVENTS = `SELECT body, seq FROM events
   WHERE tenant = ? AND workflow = ? AND seq > ? ORDER BY seq LIMIT ?`;
 const VAULT = `SELECT seq FROM vault
   WHERE tenant = ? AND workflow = ? AND seq > ? ORDER BY seq LIMIT ?`;
+const EVIDENCE = `SELECT body, seq FROM evidence
+  WHERE tenant = ? AND run = ? AND seq > ? ORDER BY seq LIMIT ?`;
 const OUTBOX = `SELECT body FROM outbox
   WHERE tenant = ? AND workflow = ? ORDER BY lane, seq LIMIT ?`;
 const POINTERS = `SELECT body FROM pointers
   WHERE tenant = ? AND subject = ? ORDER BY since, workflow LIMIT ?`;
 const ASSETS = 'SELECT asset FROM locks WHERE tenant = ? ORDER BY asset LIMIT ?';
-const BY_STATE = `SELECT body, created_at AS a, id AS b FROM workflows
+const byState = (table: 'workflows' | 'runs'): string =>
+  `SELECT body, created_at AS a, id AS b FROM ${table}
   WHERE tenant = ? AND state = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`;
+const BY_STATE = byState('workflows');
+const RUNS_BY_STATE = byState('runs');
 const ALL = `SELECT body, tenant AS a, id AS b FROM workflows
   WHERE (tenant, id) > (?, ?) ORDER BY tenant, id LIMIT ?`;
 /** A record that was removed does not hide its trail. */
 const TRAILS = `SELECT a, b FROM (SELECT tenant AS a, id AS b FROM workflows
+    WHERE (tenant, id) > (?1, ?2) ORDER BY tenant, id LIMIT ?3)
+  UNION SELECT a, b FROM (SELECT tenant AS a, id AS b FROM runs
     WHERE (tenant, id) > (?1, ?2) ORDER BY tenant, id LIMIT ?3)
   UNION SELECT a, b FROM (SELECT DISTINCT tenant AS a, workflow AS b FROM events
     WHERE (tenant, workflow) > (?1, ?2) ORDER BY tenant, workflow LIMIT ?3)
@@ -63,7 +73,10 @@ const DUE = `SELECT kind, tenant, name, lane, seq, a, b FROM (
       WHERE parked_at IS NULL AND due_at BETWEEN ?2 + 0 AND ?1 + 0
     UNION ALL
     SELECT 'workflow', tenant, id, '', 0, due_at, 'w' || printf('%015d', rowid)
-      FROM workflows WHERE due_at BETWEEN ?2 + 0 AND ?1 + 0)
+      FROM workflows WHERE due_at BETWEEN ?2 + 0 AND ?1 + 0
+    UNION ALL
+    SELECT 'run', tenant, id, '', 0, due_at, 'r' || printf('%015d', rowid)
+      FROM runs WHERE due_at BETWEEN ?2 + 0 AND ?1 + 0)
   WHERE (a, b) > (?2 + 0, ?3) ORDER BY a, b LIMIT ?4`;
 const PARKED = `SELECT body, parked_at AS a, printf('%015d', rowid) AS b FROM outbox
   WHERE tenant = ?1 AND parked_at >= ?2 AND (parked_at, printf('%015d', rowid)) > (?2, ?3)
@@ -74,14 +87,20 @@ const HELD = `SELECT body, body ->> 'since' AS a, asset AS b FROM locks
   ORDER BY body ->> 'since', asset LIMIT ?4`;
 const COUNT = `SELECT count(*) AS n FROM
   (SELECT 1 FROM workflows WHERE tenant = ? AND state = ? LIMIT ?)`;
-/** One step of the index per tenant, however many workflows each has. */
+/** The first tenant above a name; two steps of an index. */
+function nextTenant(above: string): string {
+  const least = (table: string) => `(SELECT min(tenant) FROM ${table} WHERE tenant > ${above})`;
+  const [one, two] = [least('workflows'), least('runs')];
+  return `min(coalesce(${one}, ${two}), coalesce(${two}, ${one}))`;
+}
+
+/** A few steps of an index per tenant, however many aggregates each has. */
 const TENANTS = `WITH RECURSIVE each_one (tenant) AS (
-    SELECT min(tenant) FROM workflows WHERE tenant > ? || ?
+    SELECT ${nextTenant('?1 || ?2')}
     UNION ALL
-    SELECT (SELECT min(tenant) FROM workflows WHERE tenant > each_one.tenant)
-      FROM each_one WHERE tenant IS NOT NULL
+    SELECT ${nextTenant('each_one.tenant')} FROM each_one WHERE tenant IS NOT NULL
   )
-  SELECT tenant AS a, '' AS b FROM each_one WHERE tenant IS NOT NULL LIMIT ?`;
+  SELECT tenant AS a, '' AS b FROM each_one WHERE tenant IS NOT NULL LIMIT ?3`;
 
 type Row = { readonly [column: string]: unknown };
 
@@ -92,7 +111,7 @@ export function createLists(database: Database): Lists {
   const rows = (sql: string, values: readonly (string | number)[]) =>
     database.read((connection) => connection.statement(sql).all(...values));
 
-  const list = async <K extends 'event' | 'outbox' | 'pointer'>(
+  const list = async <K extends 'event' | 'outbox' | 'pointer' | 'evidence'>(
     under: ItemKey & { readonly kind: K },
     sql: string,
     values: readonly (string | number)[],
@@ -132,6 +151,10 @@ export function createLists(database: Database): Lists {
       const under = { kind: 'event', tenant, workflow, seq: 1 } as const;
       return list(under, EVENTS, [tenant, workflow, after], limit);
     },
+    listEvidence: (tenant, run, { after, limit }): Promise<readonly EvidenceRow[]> => {
+      const under = { kind: 'evidence', tenant, run, seq: 1 } as const;
+      return list(under, EVIDENCE, [tenant, run, after], limit);
+    },
     listVault: async (tenant, workflow, { after, limit }) => {
       checkLimit(limit, LIMITS.pageItems.max);
       if (keyFault({ kind: 'vault', tenant, workflow, seq: 1 }) !== undefined) return [];
@@ -158,6 +181,8 @@ export function createLists(database: Database): Lists {
     },
     listWorkflows: (tenant, state: WorkflowState, at) =>
       page(['state', tenant, state], BY_STATE, at, workflowOf),
+    listRuns: (tenant, state, at) =>
+      page(['runs', tenant, state], RUNS_BY_STATE, at, ({ body }) => parseItem('run', body)),
     listAssets: async (tenant, limit) => {
       checkLimit(limit, LIMITS.listedAssets.max);
       if (keyFault({ kind: 'lock', tenant, asset: '' }) !== undefined) return [];
@@ -184,7 +209,9 @@ export function createLists(database: Database): Lists {
 function dueItem({ kind, tenant: of, name, lane, seq, a }: Row): DueItem {
   const tenant = String(of);
   const due_at = Number(a);
-  if (kind === 'workflow') return { key: { kind, tenant, id: String(name) }, due_at };
+  if (kind === 'workflow' || kind === 'run') {
+    return { key: { kind, tenant, id: String(name) }, due_at };
+  }
   const row = { workflow: String(name), lane: String(lane), seq: Number(seq) };
   return { key: { kind: 'outbox', tenant, ...row }, due_at };
 }

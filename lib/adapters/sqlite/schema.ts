@@ -69,6 +69,30 @@ const MIGRATIONS: readonly string[] = [
     shard INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, holder TEXT NOT NULL, until INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  CREATE TABLE runs (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, created_at TEXT NOT NULL,
+    body TEXT NOT NULL,
+    due_at INTEGER GENERATED ALWAYS AS (CASE WHEN json_valid(body) THEN body ->> 'due_at' END) VIRTUAL,
+    PRIMARY KEY (tenant, id)
+  ) STRICT;
+  CREATE INDEX runs_by_state ON runs (tenant, state, created_at, id);
+  CREATE INDEX runs_by_due ON runs (due_at) WHERE due_at IS NOT NULL;
+  CREATE TABLE evidence (
+    tenant TEXT NOT NULL, run TEXT NOT NULL, seq INTEGER NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (tenant, run, seq)
+  ) STRICT;
+  `,
+  `
+  CREATE TABLE tickets (
+    tenant TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (tenant, key)
+  ) STRICT;
+  `,
+  `
+  CREATE TABLE sweeps (
+    day TEXT NOT NULL, part TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (day, part)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** The schema that this release knows. */

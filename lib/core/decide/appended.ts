@@ -2,6 +2,7 @@
 import { appendEvent } from '../events.ts';
 import type { Json } from '../json.ts';
 import { actorOf, type Principal } from '../model/principal.ts';
+import type { Trailed } from '../model/aggregate.ts';
 import type { EventType, StoredEvent, Workflow } from '../model/workflow.ts';
 import type { CommitPlan, WorkflowChange } from '../plan.ts';
 
@@ -20,9 +21,9 @@ export interface AppendContext {
   readonly requestId?: string;
 }
 
-/** Appends to the trail of a workflow. */
+/** Appends to the trail of a workflow or a run. */
 export function appended(
-  { tenant, id, version, head_seq, head_hash }: Workflow,
+  { tenant, id, version, head_seq, head_hash }: Trailed,
   context: AppendContext,
   type: EventType,
   data: { readonly [name: string]: Json },

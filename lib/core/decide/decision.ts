@@ -1,11 +1,10 @@
 // What a decision is, what it may look at, and how a plan for an existing workflow is put together.
-import { DELIVERY } from '../dispatch/row.ts';
+import { newRow, notifyLane } from '../dispatch/new-row.ts';
 import { RECONCILE } from '../reconcile/timing.ts';
 import { ledgerRow, type KeyedCommand } from '../ledger.ts';
 import type { CommandType, EventBody, Receipt, VaultRow, Workflow } from '../model/workflow.ts';
-import { FORMAT, holdsAsset, type EventType, type OutboxRow } from '../model/workflow.ts';
+import { holdsAsset, type EventType, type OutboxRow } from '../model/workflow.ts';
 import type { Json } from '../json.ts';
-import { sha256Hex } from '../canonical.ts';
 import { itemBytes } from '../keys.ts';
 import { lastValues } from '../last-values.ts';
 import { LIMITS } from '../limits.ts';
@@ -14,6 +13,7 @@ import type { Procedure } from '../model/procedure.ts';
 import { NOT_ASKED, type Refusal } from '../outcome.ts';
 import { applyChange, type CommitPlan, type LockPlan, type WorkflowChange } from '../plan.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
+import { timesAfter } from '../timers.ts';
 import { appended } from './appended.ts';
 import { viewOf } from '../view.ts';
 
@@ -95,11 +95,19 @@ export interface Change {
   readonly locks?: readonly LockPlan[];
   readonly pointers?: CommitPlan['pointers'];
   readonly vault?: (seq: number) => VaultRow;
-  readonly notify?: { readonly on: 'warning' | 'deviation' | 'block'; readonly payload: Payload };
+  readonly notify?: Notice;
 }
 
 /** A redacted notification payload. */
 export type Payload = { readonly [key: string]: Json };
+
+/** What somebody is told of. */
+export interface Notice {
+  readonly on: 'warning' | 'deviation' | 'block' | 'overdue' | 'reminder' | 'escalation';
+  readonly payload: Payload;
+  /** Who is told; those that the procedure names for it where left out. */
+  readonly audiences?: readonly string[];
+}
 
 /** Builds the commit of a change: event, head, ledger row and outbox rows in one plan. */
 export function commitChange(context: DecideContext, input: Change): Decision {
@@ -114,27 +122,23 @@ export function commitChange(context: DecideContext, input: Change): Decision {
     ...input.event.data,
   });
   const receipt: Receipt = { ...input.receipt, workflow: workflow.id, seq: head.seq, at };
-  const change = input.change(head.seq, at);
+  const own = input.change(head.seq, at);
+  const change: WorkflowChange = {
+    ...own,
+    set: {
+      ...(workflow.offered &&
+        context.principal.subject === workflow.holder.subject && { offered: false }),
+      ...own.set,
+      ...set,
+    },
+  };
   const plan: CommitPlan = {
     tenant: workflow.tenant,
     now: context.now,
     aggregate: {
       op: 'update',
       before: workflow,
-      change: withRoom(workflow, {
-        ...change,
-        set: {
-          ...(workflow.offered &&
-            context.principal.subject === workflow.holder.subject && { offered: false }),
-          ...change.set,
-          ...set,
-          // Written by every command, so that an index that lost its entry gets it back.
-          due_at:
-            input.ends === true
-              ? context.now + RECONCILE.lastCheckMs
-              : (workflow.due_at ?? context.now + RECONCILE.checkMs),
-        },
-      }),
+      change: withRoom(workflow, timed(input, change, context.now)),
     },
     events: [event],
     ...(context.keyed !== undefined && { ledger: ledgerRow(context.keyed, receipt, context.now) }),
@@ -145,6 +149,21 @@ export function commitChange(context: DecideContext, input: Change): Decision {
     guards: [],
   };
   return { kind: 'commit', plan, receipt };
+}
+
+/** The change with its times, written by every command: an index that lost its entry gets it back. */
+function timed(
+  { workflow, procedure, ends }: Change,
+  change: WorkflowChange,
+  now: number,
+): WorkflowChange {
+  if (ends !== true) {
+    const times = timesAfter(applyChange(workflow, change), procedure, now, { worked: true });
+    return { ...change, set: { ...change.set, ...times } };
+  }
+  const over = { ...change, set: { ...change.set, due_at: now + RECONCILE.lastCheckMs } };
+  if (workflow.timers === undefined) return over;
+  return { ...over, remove: [...(change.remove ?? []), 'timers'] };
 }
 
 /** What was recorded last time gives way where the state has no room for what is recorded now. */
@@ -174,6 +193,17 @@ export function endings(
   };
 }
 
+/** Who is told of something when it happens, everybody once. */
+export function audiencesOf(
+  { escalation }: Procedure,
+  ...on: readonly Notice['on'][]
+): readonly string[] {
+  const told = escalation.filter(
+    (rule) => on.includes(rule.on) && rule.after_minutes === undefined,
+  );
+  return [...new Set(told.map((rule) => rule.notify))];
+}
+
 /** The outbox rows of an event, one per sink, where somebody is to be told of it. */
 export function notifications(
   context: Pick<DecideContext, 'now' | 'sinks'>,
@@ -183,35 +213,22 @@ export function notifications(
   head: { readonly seq: number; readonly hash: string },
 ): readonly OutboxRow[] {
   if (notify === undefined) return [];
-  const audiences = procedure.escalation
-    .filter((rule) => rule.on === notify.on)
-    .map((rule) => rule.notify);
+  const { on, payload, audiences = audiencesOf(procedure, on) } = notify;
   if (audiences.length === 0) return [];
   return context.sinks.map((sink) => {
-    const lane = `notify:${sink}`;
     const { tenant, id } = workflow;
-    return {
-      format: FORMAT,
-      tenant,
+    const told = {
+      kind: on,
+      audiences,
       workflow: id,
-      lane,
-      seq: head.seq,
-      id: sha256Hex(`${tenant}\n${id}\n${lane}\n${head.seq}`).slice(0, 32),
-      payload: {
-        kind: notify.on,
-        audiences,
-        workflow: id,
-        asset: workflow.asset,
-        procedure: `${procedure.id}@${procedure.version}`,
-        head_seq: head.seq,
-        head_hash: head.hash,
-        at: new Date(context.now).toISOString(),
-        ...notify.payload,
-      },
-      rev: 0,
-      attempts: 0,
-      due_at: context.now + DELIVERY.fastPathMs,
+      asset: workflow.asset,
+      procedure: `${procedure.id}@${procedure.version}`,
+      head_seq: head.seq,
+      head_hash: head.hash,
+      at: new Date(context.now).toISOString(),
+      ...payload,
     };
+    return newRow({ tenant, workflow: id, lane: notifyLane(sink) }, head.seq, told, context.now);
   });
 }
 

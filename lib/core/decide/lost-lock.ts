@@ -10,6 +10,7 @@ import {
   type Workflow,
 } from '../model/workflow.ts';
 import type { CommitPlan, LockPlan } from '../plan.ts';
+import { timesAfter } from '../timers.ts';
 import { takenAgain } from './asset-lock.ts';
 import { appended, appendedPlan, type AppendContext } from './appended.ts';
 import { notifications } from './decision.ts';
@@ -110,10 +111,22 @@ function blocked(
   };
   const payload = { reason, message };
   return appendedPlan(workflow, context, appendix, {
-    also: { state: 'BLOCKED', block },
+    also: blocking(workflow, procedure, block, context.now),
     locks,
     outbox: notifications(context, procedure, workflow, { on: 'block', payload }, head),
   });
+}
+
+/** What of a state changes when it is blocked by another hand than its own; its times stand still. */
+export function blocking(
+  workflow: Workflow,
+  procedure: Procedure,
+  block: Block,
+  now: number,
+): Pick<Workflow, 'state' | 'block' | 'timers' | 'due_at'> {
+  const change = { state: 'BLOCKED', block } as const;
+  const times = timesAfter({ ...workflow, ...change }, procedure, now, { worked: false });
+  return times.timers === undefined ? change : { ...change, ...times };
 }
 
 /** Whether a lock can be taken away from a workflow: only from one that has a claim to it, at any fence. */

@@ -56,10 +56,11 @@ export function decideResolve(
       },
     };
   }
-  if (!holdsAsset(workflow)) return decideLost({ ...state, block }, command, context);
-  if (tookPart(workflow, principal.subject) && command.decision === 'continue') {
+  const lost = !holdsAsset(workflow);
+  if (!lost && tookPart(workflow, principal.subject) && command.decision === 'continue') {
     return refuse({ code: 'SECOND_PERSON_REQUIRED', workflow: viewOf(workflow, procedure) });
   }
+  if (block.reason !== 'deviation') return decideUnrecorded({ ...state, block }, command, context);
   const { step = '' } = block;
   const slot = workflow.steps[step];
   if (slot === undefined) return invalid('/block', 'expected a block of a recorded step');
@@ -83,8 +84,8 @@ export function decideResolve(
   });
 }
 
-/** Decides about work that lost its asset: taking it again, or ending the work without it. */
-function decideLost(
+/** Decides a block that no record caused: going on, with the asset taken again if it was lost, or the end. */
+function decideUnrecorded(
   {
     workflow,
     procedure,
@@ -116,6 +117,12 @@ function decideLost(
         remove: ['block'],
       }),
       ...endings(workflow, context.now),
+    });
+  }
+  if (holdsAsset(workflow)) {
+    return commitChange(context, {
+      ...common,
+      change: () => ({ set: { state: 'RUNNING' }, remove: ['block'] }),
     });
   }
   if (lock?.held === true) return busy(lock, context);

@@ -9,8 +9,8 @@ import { FORMAT, type Lock, type Receipt, type Workflow } from '../model/workflo
 import { canonicalAsset } from '../names.ts';
 import type { CommitPlan } from '../plan.ts';
 import { isOrphaned } from '../reconcile/orphan-lock.ts';
-import { RECONCILE } from '../reconcile/timing.ts';
 import { assetPattern } from '../parse-procedure.ts';
+import { timesAfter } from '../timers.ts';
 import { busy } from './asset-lock.ts';
 import { requested } from './appended.ts';
 import { invalid, refuse, type DecideContext, type Decision } from './decision.ts';
@@ -79,7 +79,7 @@ export function decideStart(
   const row = { format: FORMAT, tenant };
   const earlier = lock?.last && context.registry.find(lock.last.procedure, lock.last.version);
   const previous = previousValues(lock?.last, procedure, earlier);
-  const aggregate: Workflow = {
+  const created: Workflow = {
     ...row,
     id,
     version: 1,
@@ -96,9 +96,9 @@ export function decideStart(
     head_hash: head.hash,
     created_at: at,
     updated_at: at,
-    due_at: now + RECONCILE.checkMs,
     ...(previous !== undefined && { previous }),
   };
+  const aggregate = { ...created, ...timesAfter(created, procedure, now, { worked: true }) };
   return {
     kind: 'commit',
     receipt,

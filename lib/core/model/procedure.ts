@@ -17,6 +17,15 @@ const deviation = z
   .enum(['retake', 'record_and_notify', 'block'])
   .describe('what happens once a deviating value is confirmed');
 const range = z.strictObject({ min: z.number(), max: z.number() });
+const minutes = z.int().min(1).max(LIMITS.timerMinutes.max);
+const times = z.int().min(1).max(LIMITS.timerTimes.max);
+const deadline = z.strictObject({
+  minutes: minutes.describe('how long it may take'),
+  on_overdue: z
+    .enum(['notify', 'block'])
+    .default('notify')
+    .describe('what follows once, when the time has passed'),
+});
 
 const unitNames = {
   symbol: z.string().trim().min(1).max(LIMITS.unitSymbolChars.max),
@@ -42,6 +51,9 @@ const common = {
     .boolean()
     .default(false)
     .describe('another person has to confirm the same content'),
+  deadline: deadline
+    .optional()
+    .describe('counted from when the step can be done, until it is done; not for optional steps'),
 };
 
 const confirmStep = z.strictObject({
@@ -117,6 +129,18 @@ export const ruleSchema = z.strictObject({
   on_deviation: deviation,
 });
 
+/** Who is told of what; of a block also later, while it stands. */
+export const escalationSchema = z.strictObject({
+  on: z.enum(['warning', 'deviation', 'block', 'overdue', 'reminder']),
+  notify: slug.describe('the audience, for example "supervisor"'),
+  after_minutes: minutes
+    .optional()
+    .describe('only once a block has stood for so long; at once where left out'),
+  times: times
+    .optional()
+    .describe('how often they are told while it stands, every after_minutes; once if left out'),
+});
+
 /** The schema of a procedure file. */
 export const procedureSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -135,15 +159,14 @@ export const procedureSchema = z.strictObject({
   }),
   steps: z.array(stepSchema).min(1).max(LIMITS.procedureSteps.max),
   rules: z.array(ruleSchema).max(LIMITS.procedureRules.max).default([]),
-  escalation: z
-    .array(
-      z.strictObject({
-        on: z.enum(['warning', 'deviation', 'block']),
-        notify: slug.describe('the audience, for example "supervisor"'),
-      }),
-    )
-    .max(LIMITS.escalations.max)
-    .default([]),
+  deadline: deadline.optional(),
+  reminder: z
+    .strictObject({
+      idle_minutes: minutes.describe('how long nothing is recorded before somebody is told'),
+      times: times.default(1).describe('how often, as long as nothing is recorded'),
+    })
+    .optional(),
+  escalation: z.array(escalationSchema).max(LIMITS.escalations.max).default([]),
 });
 
 /** A parsed procedure with all defaults filled in. */
@@ -156,5 +179,7 @@ export type Step = z.output<typeof stepSchema>;
 export type ReadingStep = Extract<Step, { kind: 'reading' }>;
 /** Another unit in which a reading may be said: `value * factor + offset` in the step's unit. */
 export type Conversion = z.output<typeof conversion>;
+/** What follows when a time has passed. */
+export type Deadline = z.output<typeof deadline>;
 /** What follows a confirmed deviation. */
 export type DeviationRule = z.output<typeof deviation>;

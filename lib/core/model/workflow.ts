@@ -3,6 +3,8 @@
 import type { Json } from '../json.ts';
 import type { Actor } from './principal.ts';
 import type { DeviationRule } from './procedure.ts';
+import type { RunReceipt } from './run.ts';
+import type { RunEventType } from './run-events.ts';
 
 /** The format number that this release writes; a higher one in storage is refused, not guessed. */
 export const FORMAT = 1;
@@ -21,15 +23,15 @@ export interface Holder {
 
 /**
  * `deviation`: a step that has to be decided. `lock_released`: the asset was taken away by force.
- * `asset_conflict`: the lock was lost, and somebody else holds the asset.
+ * `asset_conflict`: the lock was lost, and somebody else holds the asset. `overdue`: a deadline passed.
  */
-export type BlockReason = 'deviation' | 'lock_released' | 'asset_conflict';
+export type BlockReason = 'deviation' | 'lock_released' | 'asset_conflict' | 'overdue';
 
 /** Why a workflow is blocked; `seq` names this very block, for `resolve_block`. */
 export interface Block {
   readonly seq: number;
   readonly reason: BlockReason;
-  /** The step of a deviation. */
+  /** The step of a deviation, or of a deadline. */
   readonly step?: string;
   readonly by: string;
   readonly at: string;
@@ -71,6 +73,30 @@ export type PreviousValues = { readonly at: string; readonly values: Values };
 /** The same on the asset's lock, with the procedure version it comes from. */
 export type LastValues = PreviousValues & { readonly procedure: string; readonly version: number };
 
+/** A moment by which something has to be done; `passed` once it has been told that it was not. */
+export interface DueTime {
+  readonly due_at: number;
+  readonly passed?: true;
+}
+
+/** What is told while nothing happens: since when, how often so far, and when next, if ever. */
+export interface Repeating {
+  readonly since: number;
+  readonly told: number;
+  readonly due_at?: number;
+}
+
+/** The times that a procedure asks for and what of them has been ticked; all in epoch milliseconds. */
+export interface Timers {
+  /** That of the whole work. */
+  readonly deadline?: DueTime;
+  /** Those of the steps that can be done now. */
+  readonly steps: { readonly [step: string]: DueTime };
+  readonly reminder?: Repeating;
+  /** That of the block with this sequence. */
+  readonly escalation?: Repeating & { readonly block: number };
+}
+
 /** The aggregate. `version` grows with every change; head is the last event of the chain. */
 export interface Workflow {
   readonly format: number;
@@ -97,6 +123,8 @@ export interface Workflow {
   readonly previous?: PreviousValues;
   readonly result?: WorkflowResult;
   readonly ended_seq?: number;
+  /** Only where the procedure has times, and only while the work is active. */
+  readonly timers?: Timers;
   /** When the reconciler looks at it next, in epoch milliseconds. */
   readonly due_at?: number;
   /** Set where the trail does not verify: nothing more is done until a person has looked. */
@@ -105,7 +133,8 @@ export interface Workflow {
 
 /** Whether a workflow holds its asset, or ought to (I1). */
 export function holdsAsset({ state, block }: Pick<Workflow, 'state' | 'block'>): boolean {
-  return state !== 'COMPLETED' && (block === undefined || block.reason === 'deviation');
+  const lost = block?.reason === 'lock_released' || block?.reason === 'asset_conflict';
+  return state !== 'COMPLETED' && !lost;
 }
 
 /** Everything an event can be. */
@@ -124,7 +153,14 @@ export type EventType =
   | 'lock_restored'
   | 'asset_conflict_found'
   | 'orphan_lock_released'
-  | 'pointers_rebuilt';
+  | 'pointers_rebuilt'
+  | 'stray_event_moved'
+  | 'faults_acknowledged'
+  | 'notification_redriven'
+  | 'deadline_passed'
+  | 'reminder_sent'
+  | 'block_escalated'
+  | RunEventType;
 
 /** One line of the audit trail before it is hashed. */
 export interface EventBody {
@@ -139,7 +175,10 @@ export interface EventBody {
   readonly prev: string;
 }
 
-/** A stored event: `text` is the canonical JSON that was hashed, and the only thing verified. */
+/** The same of a run, which it names in place of a workflow. */
+export type RunEventBody = Omit<EventBody, 'workflow'> & { readonly run: string };
+
+/** A stored event of a workflow or a run: `text` is the canonical JSON that was hashed, and the only thing verified. */
 export interface StoredEvent {
   readonly format: number;
   readonly tenant: string;
@@ -165,6 +204,18 @@ export interface Lock {
   readonly last?: LastValues;
 }
 
+/** What a person did to keep the system going. */
+export type OperationType =
+  'release_lock' | 'redrive_notification' | 'repair_torn' | 'acknowledge_faults';
+
+/** The lasting answer to an operation: the event that tells of it, and codes. */
+export interface OperationReceipt {
+  readonly operation: OperationType;
+  readonly workflow: string;
+  readonly seq: number;
+  readonly at: string;
+}
+
 /** What a key did. Digests are HMACs under the tenant's secret; `expires_at` is in epoch seconds. */
 export interface LedgerRow {
   readonly format: number;
@@ -173,7 +224,7 @@ export interface LedgerRow {
   readonly operation: string;
   readonly digest: string;
   readonly fields: { readonly [field: string]: string };
-  readonly receipt: Receipt;
+  readonly receipt: Receipt | RunReceipt | OperationReceipt;
   readonly expires_at: number;
 }
 

@@ -2,6 +2,8 @@
 // Business items are written by `commit` alone; `keep`, `noteProfile` and `registerProcedure` are
 // single-row bookkeeping. A backend throws `Fault`s and never lets a driver error out.
 import type { Json } from '../json.ts';
+import type { EvidenceRow, Run, RunState, TicketRow } from '../model/run.ts';
+import type { SweepBook } from './sweeps.ts';
 import type {
   LedgerRow,
   Lock,
@@ -23,12 +25,18 @@ export interface Items {
   readonly pointer: Pointer;
   readonly vault: VaultRow;
   readonly outbox: OutboxRow;
+  readonly run: Run;
+  readonly evidence: EvidenceRow;
+  readonly ticket: TicketRow;
 }
 
 /** The kind of a stored item. */
 export type ItemKind = keyof Items;
 
-/** The identity of a stored item; every key starts with its tenant. */
+/**
+ * The identity of a stored item; every key starts with its tenant. `workflow` is the id of the workflow
+ * or the run that a row belongs to.
+ */
 export type ItemKey =
   | { readonly kind: 'workflow'; readonly tenant: string; readonly id: string }
   | {
@@ -57,7 +65,15 @@ export type ItemKey =
       readonly workflow: string;
       readonly lane: string;
       readonly seq: number;
-    };
+    }
+  | { readonly kind: 'run'; readonly tenant: string; readonly id: string }
+  | {
+      readonly kind: 'evidence';
+      readonly tenant: string;
+      readonly run: string;
+      readonly seq: number;
+    }
+  | { readonly kind: 'ticket'; readonly tenant: string; readonly key: string };
 
 /** Attribute values an item must have at the moment of the write. */
 export type Expectation = { readonly [attribute: string]: Json };
@@ -137,7 +153,7 @@ export type Snapshot<K extends readonly ItemKey[]> = {
 
 /** Something whose time has come; `due_at` is in epoch milliseconds. */
 export interface DueItem {
-  readonly key: Extract<ItemKey, { readonly kind: 'outbox' | 'workflow' }>;
+  readonly key: Extract<ItemKey, { readonly kind: 'outbox' | 'workflow' | 'run' }>;
   readonly due_at: number;
 }
 
@@ -151,17 +167,17 @@ export interface Page<T> {
  * The storage port. Every read is strongly consistent unless it says otherwise. Lists throw
  * `InputError` for a limit outside 1 to 100 and for a cursor that the same list did not give.
  */
-export interface StorageBackend {
+export interface StorageBackend extends SweepBook {
   /** Reads several items as of one moment. Expired rows are returned: the caller has the clock. */
   snapshot<const K extends readonly ItemKey[]>(keys: K): Promise<Snapshot<K>>;
   /** Applies all writes or none. `deadlineMs` is in epoch milliseconds; nothing is sent after it. */
   commit(transaction: Transaction, deadlineMs: number): Promise<CommitResult>;
   /**
    * Applies one conditional write of bookkeeping, which changes no business state: an update or a
-   * delete of an outbox row, or another due time of a workflow. Throws `PLAN_REFUSED` for anything else.
+   * delete of an outbox row, or another due time of a workflow or a run. Throws `PLAN_REFUSED` for anything else.
    */
   keep(write: Write, deadlineMs: number): Promise<CommitResult>;
-  /** Events with `seq` above `after`, ascending. */
+  /** Events of a workflow or a run with `seq` above `after`, ascending. */
   listEvents(
     tenant: string,
     workflow: string,
@@ -173,7 +189,7 @@ export interface StorageBackend {
     workflow: string,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly number[]>;
-  /** Outbox rows of a workflow in order of lane and sequence. */
+  /** Outbox rows of a workflow or a run in order of lane and sequence. */
   listOutbox(tenant: string, workflow: string, limit: number): Promise<readonly OutboxRow[]>;
   /** The first outbox row of a lane that is not parked. */
   laneHead(tenant: string, workflow: string, lane: string): Promise<OutboxRow | undefined>;
@@ -213,6 +229,18 @@ export interface StorageBackend {
     state: WorkflowState,
     page: { readonly after?: string; readonly limit: number },
   ): Promise<Page<Workflow>>;
+  /** Runs in one state, oldest first; the list may lag, each item is read from its record. */
+  listRuns(
+    tenant: string,
+    state: RunState,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<Page<Run>>;
+  /** Observations of a run with `seq` above `after`, ascending. */
+  listEvidence(
+    tenant: string,
+    run: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly EvidenceRow[]>;
   /**
    * Assets of the tenant that have ever had a lock, in order of their UTF-8 bytes; the list may lag.
    * Its limit is 1 to 1,000.
@@ -225,7 +253,7 @@ export interface StorageBackend {
   }): Promise<Page<{ readonly tenant: string; readonly workflow: string }>>;
   /** Every aggregate of the store, for an audit run by hand. */
   scanWorkflows(page: { readonly after?: string; readonly limit: number }): Promise<Page<Workflow>>;
-  /** Tenants that have a workflow, by name; for commands run by hand. */
+  /** Tenants that have a workflow or a run, by name; for commands run by hand. */
   listTenants(page: { readonly after?: string; readonly limit: number }): Promise<Page<string>>;
   /** Held locks of a tenant, oldest first; the list may lag, each item is read from its record. */
   listLocks(

@@ -3,7 +3,7 @@
 import { occasionOf, signQuestion, verifyQuestion, type Asked } from '../confirmation.ts';
 import type { Json } from '../json.ts';
 import { argumentsOf } from '../ledger.ts';
-import type { Command, HandOver } from '../model/commands.ts';
+import type { Command } from '../model/commands.ts';
 import type { Principal } from '../model/principal.ts';
 import { NOT_ASKED, type Refusal } from '../outcome.ts';
 
@@ -11,6 +11,8 @@ import { NOT_ASKED, type Refusal } from '../outcome.ts';
 export interface Settled {
   readonly command: Command;
   readonly to?: string;
+  /** The signed question that this answers; `late` once its time is over. */
+  readonly question?: { readonly state: string; readonly late: boolean };
 }
 
 /** Fills in what answers so far have settled, or refuses an answer to no question of this call. */
@@ -34,14 +36,15 @@ export function settle(
     return { command: { ...sent, workflow }, ...receiver };
   }
   const verified = verifyQuestion(secret, asked(principal, sent), answer.state, now);
-  if (verified === undefined || verified.late) return NOT_ASKED;
+  if (verified === undefined) return NOT_ASKED;
   const workflow = said.question === 'workflow' ? answer.workflow : said.workflow;
   const receiver = said.question === 'person' ? answer.to : to.to;
   if (workflow === undefined || (said.question === 'person' && receiver === undefined)) {
     return NOT_ASKED;
   }
   const command = { ...bare, workflow } as Command;
-  return { command, ...(receiver !== undefined && { to: receiver }) };
+  const question = { state: answer.state, late: verified.late };
+  return { command, question, ...(receiver !== undefined && { to: receiver }) };
 }
 
 /** The workflow that a command may have touched, by its own word or its answer's; else empty. */
@@ -65,9 +68,10 @@ export function askWhich(
   return { ...refusal, state: signQuestion(secret, asked(principal, sent), occasion, now) };
 }
 
-/** Bound to the arguments as they were sent: before any answer. */
-function asked({ tenant, subject }: Principal, sent: Command | HandOver): Asked {
+/** Bound to key and arguments as they were sent: before any answer. */
+function asked({ tenant, subject }: Principal, sent: Command): Asked {
   const args = Object.entries(argumentsOf(sent)).filter(([, value]) => value !== undefined);
-  const value = { operation: sent.type, arguments: Object.fromEntries(args) as Json };
+  const { type: operation, key = null } = sent;
+  const value = { operation, key, arguments: Object.fromEntries(args) as Json };
   return { tenant, subject, step: '', value };
 }

@@ -1,7 +1,7 @@
 // Answers to repeats: from the ledger by key, from the state and the trail without one (I2).
 import { receiptOf, type Decision } from '../decide/decision.ts';
 import { eventBody } from '../events.ts';
-import { Fault } from '../fault.ts';
+import { assert, Fault } from '../fault.ts';
 import { compareWithLedger, ledgerRow, ledgerRowIsValid, type KeyedCommand } from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
 import type { EventBody, LedgerRow, Receipt, VaultRow, Workflow } from '../model/workflow.ts';
@@ -55,6 +55,7 @@ export function createRepeats(
       return { code: 'IDEMPOTENCY_CONFLICT', operation: row.operation, fields: compared.fields };
     }
     const { receipt } = row;
+    assert(!('operation' in receipt) && 'workflow' in receipt, 'a command has its receipt');
     if (seen?.id === receipt.workflow) return told(seen, receipt);
     const key = { kind: 'workflow', tenant: keyed.tenant, id: receipt.workflow } as const;
     const [workflow] = await store.snapshot([key]);

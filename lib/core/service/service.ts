@@ -7,12 +7,12 @@ import type { DecideContext, Decision } from '../decide/decision.ts';
 import { decideStart } from '../decide/start.ts';
 import { assert, Fault, isFault, unavailable } from '../fault.ts';
 import { isJsonFault } from '../json.ts';
-import { keyedCommand, type KeyedCommand } from '../ledger.ts';
+import { keyedByQuestion, keyedCommand, type KeyedCommand } from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
 import type { Command } from '../model/commands.ts';
 import type { Principal } from '../model/principal.ts';
 import type { LedgerRow, Workflow } from '../model/workflow.ts';
-import type { Outcome, Refusal } from '../outcome.ts';
+import { NOT_ASKED, type Outcome, type Refusal } from '../outcome.ts';
 import { aggregateAfter, compilePlan, type CommitPlan } from '../plan.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import { dueNext } from '../reconcile/due-time.ts';
@@ -80,7 +80,10 @@ export function createService(parts: ServiceParts): Service {
     const forbidden = refusalFor(principal, command.type);
     if (forbidden !== undefined) return forbidden;
     try {
-      return await run(principal, command, deadlineMs, requestId);
+      const outcome = await run(principal, command, deadlineMs, requestId);
+      // Without a key, the only thing that can have done something else before is the question.
+      const twice = outcome.code === 'IDEMPOTENCY_CONFLICT' && command.key === undefined;
+      return twice ? NOT_ASKED : outcome;
     } catch (error) {
       if (isJsonFault(error)) {
         const { path, message } = error;
@@ -100,10 +103,14 @@ export function createService(parts: ServiceParts): Service {
   const run: Service['execute'] = async (principal, sent, deadlineMs, requestId) => {
     inTime(deadlineMs);
     const { ledger, confirmation } = secrets(principal.tenant);
-    const keyed = keyedCommand(ledger, principal, sent);
+    const byCaller = keyedCommand(ledger, principal, sent);
     const settled = settle(confirmation, principal, sent, clock.now());
-    if ('code' in settled) return (await byKey(keyed)) ?? settled;
-    const { command, to } = settled;
+    if ('code' in settled) return (await byKey(byCaller)) ?? settled;
+    const { command, to, question } = settled;
+    const said = to !== undefined && command.type === 'hand_over' ? { ...command, to } : command;
+    const keyed =
+      byCaller ?? (question && keyedByQuestion(ledger, principal, said, question.state));
+    if (question?.late === true) return (await byKey(keyed)) ?? NOT_ASKED;
     const which = (refusal: Refusal, workflow: string): Refusal =>
       askWhich(confirmation, principal, sent, refusal, workflow, clock.now());
     if (command.type !== 'start_workflow' && command.workflow === undefined) {

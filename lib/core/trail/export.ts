@@ -2,8 +2,8 @@
 // was hashed, so a reader needs SHA-256 and nothing of this product.
 import { ChainVerifier, eventBody, type ChainFault, type Head } from '../events.ts';
 import { LIMITS } from '../limits.ts';
-import { FORMAT, type StoredEvent, type Workflow } from '../model/workflow.ts';
-import { everyItem } from '../pages.ts';
+import { recordKey, type Trailed } from '../model/aggregate.ts';
+import { FORMAT, type StoredEvent } from '../model/workflow.ts';
 import type { StorageBackend } from '../ports/storage.ts';
 import { readLine, writeLine, type Line } from './lines.ts';
 import { ValueClaims } from './values.ts';
@@ -22,9 +22,9 @@ export async function* exportLines(
 ): AsyncGenerator<string> {
   let trails = 0;
   let events = 0;
-  for await (const workflow of workflowsOf(store, only)) {
-    const { tenant, id, head_seq, head_hash } = workflow;
-    for await (const { seq, hash, text } of eventsOf(store, workflow)) {
+  for await (const record of recordsOf(store, only)) {
+    const { tenant, id, head_seq, head_hash } = record;
+    for await (const { seq, hash, text } of eventsOf(store, record)) {
       events++;
       yield writeLine({ type: 'event', tenant, workflow: id, seq, hash, text });
     }
@@ -34,21 +34,35 @@ export async function* exportLines(
   yield writeLine({ type: 'end', format: 1, at: new Date(now).toISOString(), trails, events });
 }
 
-/** The chosen aggregates, in pages. */
-export async function* workflowsOf(
+/** How many records are read as of one moment; many at once would be in the way of who writes them. */
+const RECORDS = 20;
+
+/** The records of the chosen workflows and runs, in pages. */
+export async function* recordsOf(
   store: StorageBackend,
   { tenant, workflow }: Selection,
-): AsyncGenerator<Workflow> {
-  for await (const item of everyItem((page) => store.scanWorkflows(page))) {
-    if (tenant !== undefined && item.tenant !== tenant) continue;
-    if (workflow === undefined || item.id === workflow) yield item;
+): AsyncGenerator<Trailed> {
+  for (let after: string | undefined; ;) {
+    const page = await store.scanTrails({
+      limit: RECORDS,
+      ...(after !== undefined && { after }),
+    });
+    const chosen = page.items.filter(
+      (trail) =>
+        (tenant === undefined || trail.tenant === tenant) &&
+        (workflow === undefined || trail.workflow === workflow),
+    );
+    const keys = chosen.map((trail) => recordKey(trail.tenant, trail.workflow));
+    for (const record of await store.snapshot(keys)) if (record !== undefined) yield record;
+    after = page.next;
+    if (after === undefined) return;
   }
 }
 
 /** The events up to the head that was read: what is appended meanwhile belongs to the next export. */
 async function* eventsOf(
   store: StorageBackend,
-  { tenant, id, head_seq }: Workflow,
+  { tenant, id, head_seq }: Trailed,
 ): AsyncGenerator<StoredEvent> {
   for (let after = 0; after < head_seq;) {
     const page = await store.listEvents(tenant, id, { after, limit: LIMITS.pageItems.max });
@@ -158,7 +172,8 @@ export class ExportVerifier {
       this.#faults.push({ what: 'no_head', tenant, workflow });
       return;
     }
-    const fault = verifier.finish(head);
-    if (fault !== undefined) this.#faults.push({ what: 'trail', tenant, workflow, fault });
+    for (const fault of verifier.finish(head)) {
+      this.#faults.push({ what: 'trail', tenant, workflow, fault });
+    }
   }
 }

@@ -1,10 +1,11 @@
 // Signed lists of chain heads. A chain shows every change that did not rewrite its head; a list that is
 // kept elsewhere shows the rest: what was cut off, and what was rewritten as a whole.
 import { createHmac } from 'node:crypto';
-import { verifyWorkflow, type TrailFault } from '../audit.ts';
+import { verifyRecord, type TrailFault } from '../audit.ts';
 import { sameDigest } from '../canonical.ts';
 import type { StorageBackend } from '../ports/storage.ts';
-import { workflowsOf } from './export.ts';
+import { recordKey } from '../model/aggregate.ts';
+import { recordsOf } from './export.ts';
 import { readLine, writeLine, type HeadLine } from './lines.ts';
 
 /** The lines of a list: its date, a head for each trail, and the MAC of all lines before. */
@@ -20,7 +21,7 @@ export async function* headLines(
   };
   yield signed(writeLine({ type: 'heads', format: 1, at: new Date(now).toISOString() }));
   let heads = 0;
-  for await (const { tenant, id, head_seq, head_hash } of workflowsOf(store, {})) {
+  for await (const { tenant, id, head_seq, head_hash } of recordsOf(store, {})) {
     heads++;
     yield signed(writeLine({ type: 'head', tenant, workflow: id, seq: head_seq, hash: head_hash }));
   }
@@ -80,12 +81,12 @@ export async function* compareHeads(
 async function faultOf(store: StorageBackend, head: HeadLine): Promise<HeadFault | undefined> {
   const { tenant, workflow: id, seq, hash } = head;
   const name = { tenant, workflow: id, seq };
-  const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
-  if (workflow === undefined) return { ...name, what: 'gone' };
-  if (workflow.head_seq < seq) return { ...name, what: 'cut', now: workflow.head_seq };
+  const [record] = await store.snapshot([recordKey(tenant, id)]);
+  if (record === undefined) return { ...name, what: 'gone' };
+  if (record.head_seq < seq) return { ...name, what: 'cut', now: record.head_seq };
   const [event] = await store.listEvents(tenant, id, { after: seq - 1, limit: 1 });
   if (event?.seq === seq && event.hash !== hash) return { ...name, what: 'rewritten' };
   // The signed event stands where it stood; that all others lead to and from it, the chain says.
-  const { faults } = await verifyWorkflow(store, workflow);
+  const { faults } = await verifyRecord(store, record);
   return faults.length === 0 ? undefined : { ...name, what: 'broken', faults };
 }

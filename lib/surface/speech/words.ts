@@ -49,6 +49,15 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** How long something lasts, never more than it does: "25 minutes", "3 hours", "2 days". */
+export function spokenSpan(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'less than a minute';
+  if (minutes < 120) return counted(minutes, 'minute');
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day');
+}
+
 /** A sentence, or several ways to say it, the longest first: the first that fits is said. */
 export type Sentence = string | readonly string[] | undefined;
 

@@ -52,8 +52,8 @@ describe('what goes over the wire', () => {
 
   test('to EventBridge: bus, source, type, time, and the id in the detail', async () => {
     await deliver('eventbridge', { status: 200 });
-    const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
-    expect(headers['x-amz-target']).toBe('AWSEvents.PutEvents');
+    const [{ headers, body } = { headers: undefined, body: '' }] = receiver.received;
+    expect(headers?.['x-amz-target']).toBe('AWSEvents.PutEvents');
     const { Entries } = JSON.parse(body) as { Entries: { Detail: string }[] };
     expect(Entries).toEqual([
       {
@@ -121,14 +121,14 @@ describe('what an answer means', () => {
     await expect(deliver('eventbridge', { body })).rejects.toMatchObject({ kind: 'retryable' });
   });
 
-  test.each(['sns', 'eventbridge'])(
+  test.each(['sns', 'eventbridge', 'opscenter'])(
     'nobody listens to %s: nothing was sent, and no address is told',
     async (service) => {
       receiver = await startAws('sns', { status: 200 });
       const { url } = receiver;
       await receiver.close();
       receiver = await startAws('sns', { status: 200 });
-      const child = join(import.meta.dirname, '../../support/aws-sink-child.ts');
+      const child = join(import.meta.dirname, '../../support/aws-child.ts');
       const { stdout } = await promisify(execFile)(process.execPath, [child, service, url]);
       expect(JSON.parse(stdout)).toEqual(['retryable', 'no answer (ECONNREFUSED)']);
     },

@@ -23,6 +23,9 @@ const COLUMNS: {
   pointer: ['pointers', ['tenant', 'subject', 'workflow'], ['since']],
   vault: ['vault', ['tenant', 'workflow', 'seq'], []],
   outbox: ['outbox', ['tenant', 'workflow', 'lane', 'seq'], ['due_at']],
+  run: ['runs', ['tenant', 'id'], ['state', 'created_at']],
+  evidence: ['evidence', ['tenant', 'run', 'seq'], []],
+  ticket: ['tickets', ['tenant', 'key'], []],
 };
 
 /** The row of an item, inserted or (`update`) written over the one with its key. */

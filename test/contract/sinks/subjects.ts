@@ -1,7 +1,7 @@
 /** The sinks that the contract runs over, each in front of a receiver on a local port. */
 import type { ServerResponse } from 'node:http';
 import { systemClock } from '../../../lib/adapters/runtime/system.ts';
-import type { AwsSinkClient } from '../../../lib/adapters/sinks/aws-faults.ts';
+import type { AwsClient } from '../../../lib/adapters/outbound/aws.ts';
 import { eventBridgeSink } from '../../../lib/adapters/sinks/eventbridge.ts';
 import { logSink } from '../../../lib/adapters/sinks/log.ts';
 import { snsSink } from '../../../lib/adapters/sinks/sns.ts';
@@ -79,10 +79,11 @@ const CODES: Record<AwsService, Partial<Record<Behaviour, AwsAnswer>>> = {
   },
 };
 
-function aws(
-  service: AwsService,
-  sinkAt: (client: AwsSinkClient) => NotificationSink,
-): SinkSubject {
+/** Why nobody can be away from here. */
+export const HIDDEN_ERROR =
+  'the SDK hides errors of another realm, which test files are; a process of its own shows it';
+
+function aws(service: AwsService, sinkAt: (client: AwsClient) => NotificationSink): SinkSubject {
   return {
     name: service,
     open: async (behaviour) => {
@@ -93,14 +94,12 @@ function aws(
           : await startReceiver(quiet);
       return benchOf(receiver, behaviour, (url) => sinkAt(clientAt(url)));
     },
-    never: {
-      gone: 'the SDK hides errors of another realm, which test files are; a process of its own shows it',
-    },
+    never: { gone: HIDDEN_ERROR },
   };
 }
 
 /** A client of a receiver. */
-export function clientAt(url: string): AwsSinkClient {
+export function clientAt(url: string): AwsClient {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   return { endpoint: new URL(url).origin, region: 'eu-central-1', credentials };
 }

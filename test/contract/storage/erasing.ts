@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { verifyWorkflow } from '../../../lib/core/audit.ts';
+import { verifyRecord } from '../../../lib/core/audit.ts';
 import { commandLine, eraseStep, type Erasure } from '../../../lib/core/erase.ts';
 import { eventBody } from '../../../lib/core/events.ts';
 import type { Command } from '../../../lib/core/model/commands.ts';
@@ -66,7 +66,7 @@ export function erasingCases(use: UseBench): void {
     ]);
     expect(state).toMatchObject({ version: 4, head_seq: 4, state: 'RUNNING' });
     if (state === undefined) throw new Error('the workflow is gone');
-    expect(await verifyWorkflow(store, state)).toMatchObject({ values: 0, faults: [] });
+    expect(await verifyRecord(store, state)).toMatchObject({ values: 0, faults: [] });
   });
 
   test('the records that keep a value are listed in order of their number, page by page', async () => {
@@ -96,7 +96,7 @@ export function erasingCases(use: UseBench): void {
   const faultsOf = async ({ store, tenant }: Bench, workflow: string) => {
     const [state] = await store.snapshot([workflowKey(tenant, workflow)]);
     if (state === undefined) throw new Error('the workflow is gone');
-    return (await verifyWorkflow(store, state)).faults;
+    return (await verifyRecord(store, state)).faults;
   };
 
   test('a value that was changed, lost, added or put back is found by verification', async () => {
@@ -173,7 +173,7 @@ export function erasingCases(use: UseBench): void {
         return store.listVault(...args);
       },
     };
-    expect(await verifyWorkflow(racing, state)).toMatchObject({ values: 1, faults: [] });
+    expect(await verifyRecord(racing, state)).toMatchObject({ values: 1, faults: [] });
     expect(meanwhile).toEqual([]);
   });
 

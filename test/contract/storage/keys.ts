@@ -155,6 +155,9 @@ const IDENTITY: { readonly [K in ItemKind]: readonly string[] } = {
   pointer: ['tenant', 'subject', 'workflow'],
   vault: ['tenant', 'workflow', 'seq'],
   outbox: ['tenant', 'workflow', 'lane', 'seq'],
+  run: ['tenant', 'id'],
+  evidence: ['tenant', 'run', 'seq'],
+  ticket: ['tenant', 'key'],
 };
 
 function ownWrite(kind: ItemKind, item: Items[ItemKind]): Write {

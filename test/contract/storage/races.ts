@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { verifyWorkflow } from '../../../lib/core/audit.ts';
+import { verifyRecord } from '../../../lib/core/audit.ts';
 import type { Command } from '../../../lib/core/model/commands.ts';
 import { makeService, principal } from '../../support/harness.ts';
 import { lockKey, workflowKey, type UseBench } from './bench.ts';
@@ -94,7 +94,7 @@ export function raceCases(use: UseBench): void {
     for (const id of workflows) {
       const [item] = await store.snapshot([workflowKey(tenant, id)]);
       expect(item).toMatchObject({ state: 'COMPLETED', version: 3, head_seq: 3 });
-      if (item !== undefined) expect((await verifyWorkflow(store, item)).faults).toEqual([]);
+      if (item !== undefined) expect((await verifyRecord(store, item)).faults).toEqual([]);
     }
   });
 }

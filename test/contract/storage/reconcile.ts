@@ -1,55 +1,19 @@
 import { expect, test } from '@jest/globals';
-import { createDispatcher } from '../../../lib/core/dispatch/dispatcher.ts';
 import { commandLine } from '../../../lib/core/erase.ts';
-import { eventBody } from '../../../lib/core/events.ts';
 import { Fault } from '../../../lib/core/fault.ts';
-import { holdsAsset, type Workflow } from '../../../lib/core/model/workflow.ts';
-import type { Outcome } from '../../../lib/core/outcome.ts';
-import type { NotificationSink } from '../../../lib/core/ports/sink.ts';
+import { holdsAsset } from '../../../lib/core/model/workflow.ts';
 import type { StorageBackend, Write } from '../../../lib/core/ports/storage.ts';
-import { createSweeper, type SweepOptions } from '../../../lib/core/reconcile/sweep.ts';
 import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
 import { releaseLock } from '../../../lib/core/release-lock.ts';
-import { makeService, principal, testRandom, testRegistry } from '../../support/harness.ts';
+import { principal, testRegistry } from '../../support/harness.ts';
 import { lockKey, workflowKey, type Bench, type UseBench } from './bench.ts';
+import { idIn, sweeping } from './sweeping.ts';
 
 const ASSET = 'UNIT-1';
 
 /** Drift and its repair, on a real store: found, repaired once, and not again. */
 export function reconcileCases(use: UseBench): void {
-  let seed = 0;
-  const silent: NotificationSink = { name: 'log', deliver: () => Promise.resolve() };
-  const sweeperOn = ({ clock }: Bench, store: StorageBackend) => {
-    const random = testRandom(`sweeper ${seed++}`);
-    const dispatcher = createDispatcher({ store, clock, sinks: [silent], random });
-    const registry = testRegistry();
-    const sinks = ['log'];
-    return createSweeper({ store, registry, dispatcher, clock, random, sinks });
-  };
-  /** Sweeps every shard and answers what was found in the tenant of the test. */
-  const sweep = async (
-    bench: Bench,
-    options: Partial<SweepOptions> = {},
-    by = sweeperOn(bench, bench.store),
-  ) => {
-    const found: string[] = [];
-    for (let shard = 0; shard < (await bench.store.shards()); shard++) {
-      const report = await by.sweep(shard, { goOn: () => true, ...options });
-      for (const { tenant, rule, repaired, workflow } of report.findings) {
-        if (tenant === bench.tenant)
-          found.push(`${rule} ${repaired ? 'repaired' : 'found'} ${workflow}`);
-      }
-    }
-    return found;
-  };
-  const ana = ({ tenant }: Bench) => principal({ tenant });
-  const cara = ({ tenant }: Bench) =>
-    principal({ tenant, subject: 'dev:cara', name: 'Cara', scopes: ['procedures:supervise'] });
-  const workOn = (bench: Bench) => {
-    const { service } = makeService(bench.store, { clock: bench.clock, seed: `work ${seed++}` });
-    return (who: ReturnType<typeof ana>, command: Parameters<typeof service.execute>[1]) =>
-      service.execute(who, command, bench.clock.now() + 10_000);
-  };
+  const { sweeperOn, sweep, ana, cara, workOn, read, eventsOf } = sweeping();
   const started = async (bench: Bench, asset = ASSET): Promise<string> => {
     const outcome = await workOn(bench)(ana(bench), {
       type: 'start_workflow',
@@ -58,15 +22,8 @@ export function reconcileCases(use: UseBench): void {
     });
     return idIn(outcome);
   };
-  const read = async ({ store, tenant }: Bench, id: string): Promise<Workflow> => {
-    const [workflow] = await store.snapshot([workflowKey(tenant, id)]);
-    if (workflow === undefined) throw new Error(`there is no workflow ${id}`);
-    return workflow;
-  };
   const lockOn = async ({ store, tenant }: Bench, asset = ASSET) =>
     (await store.snapshot([lockKey(tenant, asset)]))[0];
-  const eventsOf = async ({ store, tenant }: Bench, id: string) =>
-    (await store.listEvents(tenant, id, { after: 0, limit: 100 })).map(eventBody);
   /** Changes an item as no command does, as a torn restore or a bug would. */
   const drift = async ({ commit }: Bench, ...writes: readonly Write[]): Promise<void> => {
     expect(await commit(...writes)).toEqual({ ok: true });
@@ -263,7 +220,7 @@ export function reconcileCases(use: UseBench): void {
     expect(await sweep(bench)).toEqual([]);
   });
 
-  test('R8: a broken trail is never rewritten; the work is frozen until a person has looked', async () => {
+  test('R8: a broken trail is never rewritten; the work is frozen, and told of at each look until a person has looked', async () => {
     const bench = use();
     const { tenant } = bench;
     const id = await started(bench);
@@ -283,7 +240,7 @@ export function reconcileCases(use: UseBench): void {
       retryAfterMs: 1_000,
     });
     later(bench);
-    expect(await sweep(bench)).toEqual([]);
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
   });
 
   test('the work of a procedure that this process lacks is not judged, and comes up again soon', async () => {
@@ -411,11 +368,10 @@ export function reconcileCases(use: UseBench): void {
     const release = () =>
       releaseLock(
         parts,
-        commandLine(tenant),
+        { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
         { asset: 'unit-1', reason: 'fire' },
-        clock.now() + 9_000,
       );
-    expect(await release()).toEqual({ code: 'RELEASED', workflow: id, name: 'Ana' });
+    expect(await release()).toMatchObject({ code: 'RELEASED', workflow: id, name: 'Ana' });
     expect(await release()).toEqual({ code: 'FREE' });
     expect(await lockOn(bench)).toMatchObject({ held: false, fence: 2 });
     const blocked = await read(bench, id);
@@ -450,7 +406,11 @@ export function reconcileCases(use: UseBench): void {
     const id = await started(bench);
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: ASSET, reason: 'fire' };
-    await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000);
+    await releaseLock(
+      parts,
+      { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+      command,
+    );
     const second = await started(bench);
     const held = await lockOn(bench);
     const { block } = await read(bench, id);
@@ -480,7 +440,11 @@ export function reconcileCases(use: UseBench): void {
     expect(block).toMatchObject({ reason: 'deviation', step: 'ready' });
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: ASSET, reason: 'fire' };
-    await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000);
+    await releaseLock(
+      parts,
+      { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+      command,
+    );
     const lost = (await read(bench, id)).block;
     expect(lost).toMatchObject({ reason: 'lock_released', earlier: block });
     const go = {
@@ -512,7 +476,7 @@ export function reconcileCases(use: UseBench): void {
     expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
     expect((await read(bench, id)).frozen).toBeDefined();
     later(bench);
-    expect(await sweep(bench)).toEqual([]);
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
   });
 
   test('a repair that meets an event beyond the head freezes the work instead of trying for ever', async () => {
@@ -562,13 +526,16 @@ export function reconcileCases(use: UseBench): void {
       const other = await started(bench, 'UNIT-2');
       const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
       const release = { asset: 'UNIT-2', reason: 'fire' };
-      await releaseLock(parts, commandLine(bench.tenant), release, clock.now() + 9_000);
+      await releaseLock(
+        parts,
+        { principal: commandLine(bench.tenant), deadlineMs: clock.now() + 9_000 },
+        release,
+      );
       const third = await started(bench, 'UNIT-3');
       await releaseLock(
         parts,
-        commandLine(bench.tenant),
+        { principal: commandLine(bench.tenant), deadlineMs: clock.now() + 9_000 },
         { ...release, asset: 'UNIT-3' },
-        clock.now() + 9_000,
       );
       later(bench);
       const damaged: StorageBackend = {
@@ -606,7 +573,11 @@ export function reconcileCases(use: UseBench): void {
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: ASSET, reason: 'fire' };
     expect(
-      await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000),
+      await releaseLock(
+        parts,
+        { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+        command,
+      ),
     ).toMatchObject({ code: 'RELEASED', workflow: id });
     expect(await lockOn(bench)).toMatchObject({ held: false, fence: 8 });
     later(bench);
@@ -627,14 +598,13 @@ export function reconcileCases(use: UseBench): void {
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: ASSET, reason: 'fire' };
     expect(
-      await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000),
+      await releaseLock(
+        parts,
+        { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+        command,
+      ),
     ).toMatchObject({ code: 'RELEASED' });
     await started(bench);
     expect(await read(bench, id)).toMatchObject({ state: 'BLOCKED', frozen });
   });
-}
-
-function idIn(outcome: Outcome): string {
-  if (outcome.code !== 'OK') throw new Error(JSON.stringify(outcome));
-  return outcome.receipt.workflow;
 }

@@ -1,10 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Command } from '../../../lib/core/model/commands.ts';
-import type { Committed } from '../../../lib/core/outcome.ts';
+import { NOT_ASKED, type Committed } from '../../../lib/core/outcome.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
 import { makeService, principal } from '../../support/harness.ts';
 import { losingFirstAnswer } from '../../support/store-hooks.ts';
-import type { Bench, UseBench } from './bench.ts';
+import { workflowKey, type Bench, type UseBench } from './bench.ts';
 
 const confirm = { kind: 'confirm', confirmed: true } as const;
 
@@ -167,5 +167,75 @@ export function replayCases(use: UseBench): void {
     const command: Command = { type: 'start_workflow', procedure: 'sample', asset: 'UNIT-1' };
     const first = await ok(ana, command);
     expect(await ok(ana, command)).toEqual({ ...first, duplicate: true });
+  });
+
+  describe('a signed question which workflow is meant', () => {
+    /** Two workflows of Ana, and the question that a bare step of hers is answered with. */
+    const asked = async (bench: Bench, key?: string) => {
+      const { ana } = people(bench);
+      const { ok, execute, clock } = open(bench, 'asked');
+      const one = (await ok(ana, start('1', 'UNIT-1'))).receipt.workflow;
+      const two = (await ok(ana, start('2', 'UNIT-2'))).receipt.workflow;
+      const bare = {
+        type: 'record_step',
+        step: 'ready',
+        input: confirm,
+        ...(key !== undefined && { key }),
+      } as const;
+      const question = await execute(ana, bare);
+      if (question.code !== 'AMBIGUOUS' || question.state === undefined) {
+        throw new Error(`not asked: ${JSON.stringify(question)}`);
+      }
+      const { state } = question;
+      const answer = (workflow: string, other: { readonly key?: string } = {}) =>
+        execute(ana, { ...bare, ...other, answer: { state, workflow } });
+      const versions = async () =>
+        (
+          await bench.store.snapshot([
+            workflowKey(bench.tenant, one),
+            workflowKey(bench.tenant, two),
+          ])
+        ).map((item) => item?.version);
+      return { one, two, answer, versions, clock };
+    };
+
+    test('has one effect: another choice is no answer to it, the same one is a repeat', async () => {
+      const { one, two, answer, versions } = await asked(use());
+      const first = await answer(one);
+      expect(first).toMatchObject({ code: 'OK', duplicate: false, receipt: { workflow: one } });
+      expect(await answer(two)).toEqual(NOT_ASKED);
+      expect(await answer(one)).toEqual({ ...first, duplicate: true });
+      expect(await versions()).toEqual([2, 1]);
+    });
+
+    test('has one effect where two choices arrive at once', async () => {
+      const { one, two, answer, versions } = await asked(use());
+      const outcomes = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => answer(i % 2 === 0 ? one : two)),
+      );
+      const written = outcomes.filter((outcome) => outcome.code === 'OK' && !outcome.duplicate);
+      expect(written).toHaveLength(1);
+      expect(new Set(await versions())).toEqual(new Set([1, 2]));
+      const others = outcomes.filter(({ code }) => code !== 'OK');
+      expect(others).toEqual(Array.from({ length: 5 }, () => NOT_ASKED));
+    });
+
+    test('that had its effect answers a late repeat with the receipt, and nothing else late', async () => {
+      const { one, two, answer, versions, clock } = await asked(use());
+      const first = await answer(one);
+      clock.advance(11 * 60_000);
+      expect(await answer(one)).toEqual({ ...first, duplicate: true });
+      expect(await answer(two)).toEqual(NOT_ASKED);
+      expect(await versions()).toEqual([2, 1]);
+    });
+
+    test('belongs to the key it was asked under', async () => {
+      const { one, two, answer, versions } = await asked(use(), 'k');
+      const first = await answer(one);
+      expect(first).toMatchObject({ code: 'OK', duplicate: false });
+      expect(await answer(two, { key: 'another' })).toEqual(NOT_ASKED);
+      expect(await answer(two)).toEqual({ ...first, duplicate: true });
+      expect(await versions()).toEqual([2, 1]);
+    });
   });
 }

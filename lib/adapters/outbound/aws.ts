@@ -1,10 +1,11 @@
 // Sends of the AWS SDK become deliveries here: errors are known by name, never by their message.
-// Source: SNS API reference, Publish; EventBridge API reference, PutEvents; common errors of both.
+// Source: API references of SNS (Publish), EventBridge (PutEvents) and Systems Manager (OpsItems), and
+// their common errors.
 import type { Clock } from '../../core/ports/runtime.ts';
 import { DeliveryError } from '../../core/ports/sink.ts';
 
 /** Where a client sends to; left out, the service of the environment's region. */
-export interface AwsSinkClient {
+export interface AwsClient {
   readonly endpoint?: string;
   readonly region?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
@@ -12,8 +13,8 @@ export interface AwsSinkClient {
 
 const CONNECTION_TIMEOUT_MS = 2_000;
 
-/** The options of a client that sends once: the outbox is what tries again. */
-export const sendingOnce = (client: AwsSinkClient) => ({
+/** The options of a client that sends once: whoever asked for the delivery is what tries again. */
+export const sendingOnce = (client: AwsClient) => ({
   maxAttempts: 1,
   requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS },
   ...client,
@@ -27,6 +28,7 @@ const REFUSED = new Set([
   'InvalidParameterValue',
   'InvalidParameterValueException',
   'MalformedDetail',
+  'OpsItemInvalidParameterException',
   'ParameterValueInvalid',
   'ValidationError',
   'ValidationException',

@@ -1,0 +1,31 @@
+// Outbox rows as they are written, and the names of their lanes.
+import { sha256Hex } from '../canonical.ts';
+import { FORMAT, type OutboxRow } from '../model/workflow.ts';
+import { DELIVERY, type Lane } from './row.ts';
+
+/** The lane of the notifications to a sink. */
+export const notifyLane = (sink: string): string => `notify:${sink}`;
+
+/** The lane of the starts of work. */
+export const ORCHESTRATE = 'orchestrate';
+
+/** A row of the event with this sequence; its id is the same however often it is built. */
+export function newRow(
+  { tenant, workflow, lane }: Lane,
+  seq: number,
+  payload: OutboxRow['payload'],
+  now: number,
+): OutboxRow {
+  return {
+    format: FORMAT,
+    tenant,
+    workflow,
+    lane,
+    seq,
+    id: sha256Hex(`${tenant}\n${workflow}\n${lane}\n${seq}`).slice(0, 32),
+    payload,
+    rev: 0,
+    attempts: 0,
+    due_at: now + DELIVERY.fastPathMs,
+  };
+}

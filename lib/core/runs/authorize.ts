@@ -1,0 +1,42 @@
+// Who may do what with runs. Decided from the token alone, before anything is read and any replay.
+import type { Principal, Scope } from '../model/principal.ts';
+import type { RunCommandType } from '../model/run.ts';
+import type { RunRefusal } from './outcome.ts';
+
+const NEEDS: { readonly [C in RunCommandType]: readonly Scope[] } = {
+  create_run: ['runs:create'],
+  decide_approval: ['approvals:decide'],
+  resume_run: ['runs:create', 'approvals:decide'],
+};
+
+/** The ways by which a decision may come, unless a deployment says otherwise: assistants are none. */
+export const APPROVAL_CHANNELS: ReadonlySet<Principal['via']> = new Set(['rest', 'cli']);
+
+/** Refuses a command that its principal may not give. Only a person decides on an approval. */
+export function refusalForRun(
+  principal: Principal,
+  command: RunCommandType,
+  channels: ReadonlySet<Principal['via']>,
+): RunRefusal | undefined {
+  const decides = command === 'decide_approval';
+  if (decides && principal.kind !== 'person') return forbidden('person', 'a person');
+  if (!NEEDS[command].some((scope) => principal.scopes.has(scope))) {
+    return forbidden('scope', NEEDS[command][0] ?? '');
+  }
+  if (decides && !channels.has(principal.via)) return forbidden('channel', 'another channel');
+  return undefined;
+}
+
+/** Refuses a read of runs. */
+export function refusalForReadingRuns({ scopes }: Principal): RunRefusal | undefined {
+  const some = (['runs:create', 'approvals:decide', 'audit:read'] as const).some((scope) =>
+    scopes.has(scope),
+  );
+  return some ? undefined : forbidden('scope', 'runs:create');
+}
+
+const forbidden = (why: 'scope' | 'person' | 'channel', need: string): RunRefusal => ({
+  code: 'FORBIDDEN',
+  why,
+  need,
+});
