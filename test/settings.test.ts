@@ -47,7 +47,9 @@ describe('readSettings', () => {
       secretId: undefined,
       issuerSecretId: undefined,
       webhooksSecretId: undefined,
+      webhookNames: [],
       topicArn: undefined,
+      alarmTopicArn: undefined,
       eventBus: undefined,
     });
   });
@@ -80,7 +82,9 @@ describe('readSettings', () => {
       CHECKPOINT_SECRET_ID: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:a-AbCdEf',
       CHECKPOINT_ISSUER_SECRET_ID: 'issuer',
       CHECKPOINT_WEBHOOKS_SECRET_ID: 'webhooks',
+      CHECKPOINT_WEBHOOK_NAMES: 'planner, desk-2',
       CHECKPOINT_TOPIC_ARN: 'arn:aws:sns:eu-west-1:123456789012:notifications',
+      CHECKPOINT_ALARM_TOPIC_ARN: 'arn:aws:sns:eu-west-1:123456789012:on-call',
       CHECKPOINT_EVENT_BUS: 'operations',
     });
     expect(settings).toEqual({
@@ -116,7 +120,9 @@ describe('readSettings', () => {
       secretId: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:a-AbCdEf',
       issuerSecretId: 'issuer',
       webhooksSecretId: 'webhooks',
+      webhookNames: ['planner', 'desk-2'],
       topicArn: 'arn:aws:sns:eu-west-1:123456789012:notifications',
+      alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:on-call',
       eventBus: 'operations',
     });
   });
@@ -312,7 +318,9 @@ describe('the settings table', () => {
       'CHECKPOINT_SECRET_ID',
       'CHECKPOINT_ISSUER_SECRET_ID',
       'CHECKPOINT_WEBHOOKS_SECRET_ID',
+      'CHECKPOINT_WEBHOOK_NAMES',
       'CHECKPOINT_TOPIC_ARN',
+      'CHECKPOINT_ALARM_TOPIC_ARN',
       'CHECKPOINT_EVENT_BUS',
     ]);
   });

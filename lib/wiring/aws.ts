@@ -10,7 +10,7 @@ import { plainHttpUrl } from '../settings/value-types.ts';
 import type { CheckpointApp } from '../surface/app.ts';
 import { appOn, coreOn, type AppOptions } from './app.ts';
 import { loadRegistry } from './registry.ts';
-import { keptWebhooks, needed, openTable } from './kept.ts';
+import { needed, openTable } from './kept.ts';
 import { sinkNames } from './sink-names.ts';
 
 /** What a deployed process is opened with beside its environment. */
@@ -37,11 +37,12 @@ export async function openAwsApp(
       await registerProcedures(store, registry);
       return registry;
     });
-    const [registry, { publicUrl, secret, own, webhooks }] = await Promise.all([
+    const [registry, { publicUrl, secret, own }] = await Promise.all([
       registering,
       readKept(settings),
     ]);
-    const sinks = sinkNames({ ...settings, webhooks });
+    const named = settings.webhookNames.map((name) => ({ name }));
+    const sinks = sinkNames({ ...settings, webhooks: [...settings.webhooks, ...named] });
     const core = coreOn(store, registry, { secret, sinks }, onFault);
     return appOn(settings, core, own, { ...options, publicUrl });
   } catch (error) {
@@ -54,13 +55,12 @@ export async function openAwsApp(
 async function readKept(settings: Settings) {
   const values = openDeploymentValues();
   try {
-    const [publicUrl, secret, own, webhooks] = await Promise.all([
+    const [publicUrl, secret, own] = await Promise.all([
       publicUrlOf(settings, values),
       settings.secret ?? values.secret(needed(settings, 'secretId', 'CHECKPOINT_SECRET_ID')),
       ownIssuerOf(settings, values),
-      keptWebhooks(settings, values),
     ]);
-    return { publicUrl, secret, own, webhooks };
+    return { publicUrl, secret, own };
   } finally {
     values.close();
   }

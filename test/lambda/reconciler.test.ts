@@ -226,7 +226,7 @@ describeOnDynamo('the state machine over a table', () => {
   test('a shard that fails every time fails the execution after every other shard, and the next tick sweeps it', async () => {
     await put(Array.from({ length: 60 }, (_, i) => rowOf(`w${i}`, 1)));
     const { handler, got, metric } = functionOn();
-    const [victim] = await dueShards(store, clock.now());
+    const [victim] = (await dueShards(store, clock.now())).shards;
     const failing: TaskHandler = (event, context) => {
       const { task, shard } = event as { readonly task: string; readonly shard?: number };
       return task === 'sweep' && shard === victim
@@ -244,7 +244,7 @@ describeOnDynamo('the state machine over a table', () => {
 
   test('a shard whose lease another execution holds is left alone', async () => {
     await put([rowOf('w1', 1)]);
-    const [shard = -1] = await dueShards(store, clock.now());
+    const [shard = -1] = (await dueShards(store, clock.now())).shards;
     const now = clock.now();
     await store.takeLease(shard, 'execution-0', { now, until: now + RECONCILE.leaseMs });
     const { handler, got } = functionOn();
