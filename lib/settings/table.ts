@@ -20,7 +20,7 @@ import {
   topicArn,
   wholeNumber,
 } from './value-types.ts';
-import { webhookList } from './webhooks.ts';
+import { webhookList, webhookNames } from './webhooks.ts';
 
 /** The settings in the order in which documents show them. */
 export const settingsTable = {
@@ -207,6 +207,16 @@ export const settingsTable = {
       'On AWS: the secret in Secrets Manager that holds what `CHECKPOINT_WEBHOOKS` is. To deploy, its whole ARN.',
     example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:webhooks-AbCdEf',
   }),
+  webhookNames: setting({
+    env: 'CHECKPOINT_WEBHOOK_NAMES',
+    type: webhookNames,
+    default: '',
+    defaultMeaning: 'none',
+    expected: 'the names of the webhooks in that secret, separated by commas',
+    description:
+      'On AWS: the names of the webhooks that `CHECKPOINT_WEBHOOKS_SECRET_ID` holds. The function that answers callers writes rows for them and never reads their secrets.',
+    example: 'desk,planner',
+  }),
   topicArn: setting({
     env: 'CHECKPOINT_TOPIC_ARN',
     type: topicArn,
@@ -215,6 +225,15 @@ export const settingsTable = {
     expected: 'an ARN of an SNS topic that is not FIFO',
     description: 'On AWS: the topic that notifications are published to, beside the log.',
     example: 'arn:aws:sns:eu-west-1:123456789012:checkpoint-dev-data-Topic0123ABCD',
+  }),
+  alarmTopicArn: setting({
+    env: 'CHECKPOINT_ALARM_TOPIC_ARN',
+    type: topicArn,
+    default: undefined,
+    defaultMeaning: 'none: alarms only show their state',
+    expected: 'an ARN of an SNS topic that is not FIFO',
+    description: 'On AWS: the topic that alarms are told to, when they begin and when they end.',
+    example: 'arn:aws:sns:eu-west-1:123456789012:on-call',
   }),
   eventBus: setting({
     env: 'CHECKPOINT_EVENT_BUS',
