@@ -7,7 +7,7 @@ import { books, pointerOf } from '../../../lib/core/reconcile/books.ts';
 import { lostLock } from '../../../lib/core/reconcile/lost-lock.ts';
 import { orphanLock } from '../../../lib/core/reconcile/orphan-lock.ts';
 import type { Observation, Repair, RuleFunction } from '../../../lib/core/reconcile/rules.ts';
-import { reconciler } from '../../../lib/core/reconcile/sweep.ts';
+import { reconciler } from '../../../lib/core/reconcile/reconciler.ts';
 import { START_MS, testRegistry } from '../../support/harness.ts';
 import { lockOf, workflowOf } from '../../support/plans.ts';
 
