@@ -8,7 +8,7 @@ import type { OnFault } from '../core/service/service.ts';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { plainHttpUrl } from '../settings/value-types.ts';
 import { FRONT_HEADER } from '../settings/deployment-names.ts';
-import { behindFront, type Served } from '../surface/behind-front.ts';
+import { behindFront, type Served } from '../lambda/behind-front.ts';
 import { appOn, coreOn, type AppOptions } from './app.ts';
 import { loadRegistry } from './registry.ts';
 import { needed, openTable } from './kept.ts';
