@@ -12,7 +12,7 @@ import { createBoundedServer } from './bounded-server.ts';
 import { CliProblem } from './failure.ts';
 import { missingWarning } from './policy/active.ts';
 import { COMMAND } from './form.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion } from '../wiring/version.ts';
 
 /** A server that is running. */
 export interface Running {
@@ -33,6 +33,9 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
       const { code, kind } = fault;
       const told = { request_id: requestId, operation, code, kind, err: toldError(fault) };
       logger.warn(told, 'unavailable');
+    },
+    onEvidenceWarning: (warning) => {
+      logger.warn(warning, 'a tool server is odd');
     },
   });
   const server = createBoundedServer();
