@@ -18,6 +18,7 @@ const WORDS: { readonly [W in TrailFault['what']]: string } = {
 };
 
 /** What is wrong with a trail, for people. */
-export function chainText({ seq, what }: TrailFault): string {
-  return `event ${seq} ${WORDS[what]}`;
+export function chainText({ seq, what, acknowledged }: TrailFault): string {
+  const seen = acknowledged === undefined ? '' : ` (looked at by a person, event ${acknowledged})`;
+  return `event ${seq} ${WORDS[what]}${seen}`;
 }

@@ -1,9 +1,9 @@
 // `checkpoint erase`: deletes what was said for a sensitive step, and says so in the trail.
 import { randomUUID } from 'node:crypto';
 import { commandLine, eraseStep } from '../core/erase.ts';
-import { LIMITS } from '../core/limits.ts';
 import type { Settings } from '../settings.ts';
 import { systemClock } from '../wiring/local.ts';
+import { checkReason } from './by-hand.ts';
 import type { Commands } from './commands.ts';
 import { writing } from './data-folder.ts';
 import { CliProblem } from './failure.ts';
@@ -37,10 +37,7 @@ async function erase(
   step: string,
   { reason, tenant: only }: Flags,
 ): Promise<string> {
-  const { max } = LIMITS.reasonChars;
-  if (reason.trim() === '' || [...reason].length > max) {
-    throw new CliProblem(`--reason: expected 1 to ${max} characters.`);
-  }
+  checkReason(reason);
   return writing(settings, async (store) => {
     const { tenant, id } = await findWorkflow(store, name, only);
     const erasure = await eraseStep(

@@ -11,6 +11,7 @@ import { addOutboxCommands } from './outbox/commands.ts';
 import { addPolicyCommands } from './policy/commands.ts';
 import { banner, startServer } from './serve.ts';
 import { addRepairCommands } from './repair/commands.ts';
+import { addTrailRepair } from './repair/trails.ts';
 import { addTalkCommand } from './talk/commands.ts';
 import type { LineInput } from './talk/talk.ts';
 import { printable } from './text.ts';
@@ -116,6 +117,7 @@ export async function runCli(args: readonly string[], given: Terminal): Promise<
   addEraseCommand(commands);
   addOutboxCommands(commands);
   addRepairCommands(commands);
+  addTrailRepair(commands);
   addPolicyCommands(commands);
   addTalkCommand(commands, terminal.input);
 

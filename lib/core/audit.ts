@@ -18,9 +18,18 @@ export interface ChainReport {
   readonly events: number;
   /** Sensitive values that the trail says are kept. */
   readonly values: number;
-  /** The first fault of the chain, or every fault of the values where the chain verifies. */
+  /**
+   * The faults of the chain: the first, and those before it that were acknowledged. Every fault of the
+   * values where the chain verifies.
+   */
   readonly faults: readonly TrailFault[];
+  /** The digest of all rows as they were found, for whoever acknowledges a fault. */
+  readonly rows: string;
 }
+
+/** The faults that nobody has acknowledged. */
+export const openFaults = ({ faults }: Pick<ChainReport, 'faults'>): readonly TrailFault[] =>
+  faults.filter(({ acknowledged }) => acknowledged === undefined);
 
 /**
  * Verifies the trail of one workflow or run against the head that its record keeps. A trail that grows while
@@ -42,8 +51,6 @@ async function walk(store: StorageBackend, record: Trailed): Promise<ChainReport
   const { tenant, id, head_seq, head_hash } = record;
   const verifier = new ChainVerifier(tenant, id);
   const claims = new ValueClaims();
-  const report = { tenant, workflow: id, events: head_seq };
-  const broken = (fault: ChainFault): ChainReport => ({ ...report, values: 0, faults: [fault] });
   let after = 0;
   for (let limit = 100; ;) {
     let page: readonly StoredEvent[];
@@ -51,9 +58,10 @@ async function walk(store: StorageBackend, record: Trailed): Promise<ChainReport
       page = await store.listEvents(tenant, id, { after, limit });
     } catch (error) {
       if (!isDamage(error)) throw error;
-      // One damaged row spoils its page: the next walk of single rows names it.
-      if (limit === 1) return broken({ seq: after + 1, what: 'unreadable' });
+      // One damaged row spoils its page: the walk of single rows names it and goes on behind it.
+      if (limit === 1) verifier.addUnreadable(++after);
       limit = 1;
+      if (after > head_seq) break;
       continue;
     }
     for (const event of page) if (verifier.add(event)) claims.add(eventBody(event));
@@ -61,10 +69,14 @@ async function walk(store: StorageBackend, record: Trailed): Promise<ChainReport
     if (last === undefined) break;
     after = last.seq;
   }
-  const fault = verifier.finish({ seq: head_seq, hash: head_hash });
+  const chain = verifier.finish({ seq: head_seq, hash: head_hash });
+  const report = { tenant, workflow: id, events: head_seq, rows: verifier.rows() };
   // A chain that does not verify says nothing about values.
-  if (fault !== undefined) return broken(fault);
-  const faults = await valueFaults(store, { tenant, workflow: id }, claims);
+  if (chain.length > 0) return { ...report, values: 0, faults: chain };
+  const faults = (await valueFaults(store, { tenant, workflow: id }, claims)).map((fault) => {
+    const acknowledged = verifier.acknowledgedAt(fault);
+    return acknowledged === undefined ? fault : { ...fault, acknowledged };
+  });
   return { ...report, values: claims.kept().length, faults };
 }
 
@@ -86,5 +98,6 @@ async function verifyTrail(
     if (!isDamage(error)) throw error;
   }
   if (record !== undefined) return verifyRecord(store, record);
-  return { tenant, workflow, events: 0, values: 0, faults: [{ seq: 1, what: 'no_record' }] };
+  const faults = [{ seq: 1, what: 'no_record' }] as const;
+  return { tenant, workflow, events: 0, values: 0, faults, rows: '' };
 }

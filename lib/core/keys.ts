@@ -54,6 +54,8 @@ export function tableKey(key: ItemKey): { readonly pk: string; readonly sk: stri
       return { pk: `${tenant}#I#${part(key.key)}`, sk: 'LEDGER' };
     case 'lock':
       return { pk: `${tenant}#A#${part(key.asset)}`, sk: 'LOCK' };
+    case 'ticket':
+      return { pk: `${tenant}#K#${part(key.key)}`, sk: 'TICKET' };
     case 'pointer':
       return { pk: `${tenant}#S#${part(key.subject)}`, sk: `ACTIVE#${part(key.workflow)}` };
   }

@@ -3,8 +3,7 @@ import { canonicalMac, sameDigest, sha256Hex } from './canonical.ts';
 import { LIMITS } from './limits.ts';
 import type { Command, StepInput } from './model/commands.ts';
 import type { Principal } from './model/principal.ts';
-import type { RunReceipt } from './model/run.ts';
-import { FORMAT, type LedgerRow, type Receipt } from './model/workflow.ts';
+import { FORMAT, type LedgerRow } from './model/workflow.ts';
 
 /** The identity of a command under its key. */
 export interface KeyedCommand {
@@ -115,7 +114,7 @@ const LIFE_MS = LIMITS.ledgerDays.max * 86_400_000;
 /** The row to write with a command that takes effect at `now` (epoch milliseconds). */
 export function ledgerRow(
   keyed: KeyedCommand,
-  receipt: Receipt | RunReceipt,
+  receipt: LedgerRow['receipt'],
   now: number,
   lifeMs = LIFE_MS,
 ): LedgerRow {

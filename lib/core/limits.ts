@@ -148,6 +148,17 @@ export const LIMITS = {
     unit: 'attempts',
     reason: 'starts of work of one run, by hand or by repair; keeps its trail bounded',
   },
+  localExecutions: {
+    max: 4,
+    unit: 'executions',
+    reason: 'work of runs that one process does at once',
+  },
+  waitingExecutions: { max: 1_000, unit: 'executions', reason: 'work that waits in one process' },
+  endedExecutions: {
+    max: 1_000,
+    unit: 'executions',
+    reason: 'those that a process knows not to begin again',
+  },
   itemBytes: { max: 409_600, unit: 'bytes', reason: 'the largest DynamoDB item' },
   transactionItems: { max: 100, unit: 'items', reason: 'the largest DynamoDB transaction' },
   transactionBytes: { max: 4_194_304, unit: 'bytes', reason: 'the largest DynamoDB transaction' },
@@ -165,6 +176,14 @@ export const LIMITS = {
     unit: 'sends',
     reason: 'of one call while others write the same item; the next attempt reads first',
   },
+  sweepDays: { max: 30, unit: 'days', reason: 'how long what sweeps found is kept for people' },
+  sweepFindings: { max: 100, unit: 'findings', reason: 'of one sweep; the rest is only counted' },
+  notedSweeps: {
+    max: 300,
+    unit: 'sweeps',
+    reason: 'of one shard and tenant whose findings are kept on a day; one every five minutes',
+  },
+  findingChars: { max: 300, unit: 'characters', reason: 'one sentence about what was found' },
   ledgerDays: { max: 30, unit: 'days', reason: 'the documented life of an idempotency key' },
   displayedChars: {
     max: 500,

@@ -2,7 +2,11 @@
 // Every part is bounded, and says so where there is more.
 import { LIMITS } from './limits.ts';
 import type { Lock, OutboxRow, Workflow, WorkflowState } from './model/workflow.ts';
+import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
+import type { NotedFinding } from './ports/sweeps.ts';
+import { findingsOf, recentDays } from './reconcile/notes.ts';
+import { deadlinesOf } from './timers.ts';
 
 const STATES: readonly WorkflowState[] = ['CREATED', 'RUNNING', 'BLOCKED', 'COMPLETED'];
 
@@ -21,10 +25,16 @@ export interface Overview {
   readonly locks: Some<Lock>;
   /** Blocked workflows, those that were started first first. */
   readonly blocked: Some<Workflow>;
+  /** Those of the oldest active workflows that have a deadline, the earliest due first. */
+  readonly timed: Some<Workflow>;
   /** Rows that still have to leave, the earliest due first. */
   readonly outbox: Some<OutboxRow>;
   /** Rows that wait for a person, oldest first. */
   readonly parked: Some<OutboxRow>;
+  /** What sweeps found today and the day before and did not repair, each once. */
+  readonly findings: Some<NotedFinding>;
+  /** When something was swept last, where that was today or the day before. */
+  readonly sweptAt: string | undefined;
 }
 
 /** Reads the overview of a tenant, with at most `most` entries in each list (1 to 99). */
@@ -32,20 +42,68 @@ export async function overviewOf(
   store: StorageBackend,
   tenant: string,
   most: number,
+  now: number,
 ): Promise<Overview> {
   const { max } = LIMITS.countedWorkflows;
   const counts: Partial<Record<WorkflowState, number>> = {};
   for (const state of STATES) counts[state] = await store.countWorkflows(tenant, state, max);
   const locks = await store.listLocks(tenant, { limit: most });
   const blocked = await store.listWorkflows(tenant, 'BLOCKED', { limit: most });
+  const timed = await timedOf(store, tenant);
   const outbox = await store.listTenantOutbox(tenant, most + 1);
   const parked = await store.listParked(tenant, { limit: most });
+  const findings = await openFindings(store, tenant, now);
   return {
     tenant,
     counts: counts as Overview['counts'],
     locks: { items: locks.items, more: locks.next !== undefined },
     blocked: { items: blocked.items, more: blocked.next !== undefined },
+    timed: { items: timed.slice(0, most), more: timed.length > most },
     outbox: { items: outbox.slice(0, most), more: outbox.length > most },
     parked: { items: parked.items, more: parked.next !== undefined },
+    findings: { items: findings.slice(0, most), more: findings.length > most },
+    sweptAt: await sweptAt(store, now),
   };
+}
+
+async function timedOf(store: StorageBackend, tenant: string): Promise<readonly Workflow[]> {
+  const limit = LIMITS.pageItems.max;
+  const pages = [];
+  for (const state of ['CREATED', 'RUNNING', 'BLOCKED'] as const) {
+    pages.push(...(await store.listWorkflows(tenant, state, { limit })).items);
+  }
+  return pages
+    .flatMap((workflow) => {
+      const [first] = deadlinesOf(workflow.timers);
+      return first === undefined ? [] : [{ workflow, due_at: first.due_at }];
+    })
+    .toSorted((a, b) => a.due_at - b.due_at)
+    .map(({ workflow }) => workflow);
+}
+
+/** What was found and not repaired, as it was said last of each workflow and rule. */
+async function openFindings(
+  store: StorageBackend,
+  tenant: string,
+  now: number,
+): Promise<readonly NotedFinding[]> {
+  const last = new Map<string, NotedFinding>();
+  for (const day of recentDays(now)) {
+    const at = { day, now };
+    for await (const sweep of everyItem((page) => findingsOf(store, tenant, at, page))) {
+      for (const finding of sweep.findings) {
+        last.set(JSON.stringify([finding.rule, finding.workflow]), finding);
+      }
+    }
+  }
+  return [...last.values()].filter(({ repaired }) => !repaired);
+}
+
+async function sweptAt(store: StorageBackend, now: number): Promise<string | undefined> {
+  const days = await Promise.all(recentDays(now).map((day) => store.listSweeps(day)));
+  return days
+    .flat()
+    .map(({ last_at }) => last_at)
+    .toSorted()
+    .at(-1);
 }

@@ -22,7 +22,7 @@ import { itemBytes, keyText } from './keys.ts';
 export interface WorkflowChange {
   readonly set: Partial<Omit<Workflow, 'steps' | 'tenant' | 'id'>>;
   readonly steps?: Workflow['steps'];
-  readonly remove?: readonly ('block' | 'result' | 'previous' | 'timers')[];
+  readonly remove?: readonly ('block' | 'result' | 'previous' | 'frozen' | 'timers')[];
 }
 
 /** What happens to a lock. `fence` is the one the plan relies on. */

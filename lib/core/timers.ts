@@ -86,6 +86,18 @@ export function soonest(at: number, timers: Timers | undefined): number {
   return Math.min(at, ...pending.filter((one) => one !== undefined));
 }
 
+/** The deadlines of a workflow, the earliest first; that of the whole work names no step. */
+export function deadlinesOf(
+  timers: Timers | undefined,
+): readonly (DueTime & { readonly step?: string })[] {
+  if (timers === undefined) return [];
+  const { deadline, steps } = timers;
+  const all = Object.entries(steps).map(([step, time]) => ({ step, ...time }));
+  return [...all, ...(deadline === undefined ? [] : [deadline])].toSorted(
+    (a, b) => a.due_at - b.due_at,
+  );
+}
+
 /** Whether a procedure asks for any time at all. */
 function isTimed({ deadline, reminder, escalation, steps }: Procedure): boolean {
   return (

@@ -4,6 +4,7 @@ import type { Json } from './json.ts';
 import type { Procedure, Step } from './model/procedure.ts';
 import type {
   BlockReason,
+  DueTime,
   Original,
   Slot,
   SlotStatus,
@@ -13,8 +14,14 @@ import type {
 } from './model/workflow.ts';
 import { stepOf } from './procedures.ts';
 
+/** A deadline; `overdue` once it has been told that it passed. */
+export interface DueView {
+  readonly due_at?: string;
+  readonly overdue?: true;
+}
+
 /** The step to be done next, with all that has to be said about it. */
-export interface NextStep {
+export interface NextStep extends DueView {
   readonly step: string;
   readonly title: string;
   readonly instruction: string;
@@ -39,7 +46,7 @@ export interface NextStep {
 }
 
 /** One step as it stands. */
-export interface StepView {
+export interface StepView extends DueView {
   readonly step: string;
   readonly title: string;
   readonly kind: Step['kind'];
@@ -52,8 +59,8 @@ export interface StepView {
   readonly original?: Original;
 }
 
-/** One workflow as people see it. Times are ISO 8601 in UTC. */
-export interface WorkflowView {
+/** One workflow as people see it. Times are ISO 8601 in UTC; `due_at` is when all of it is due. */
+export interface WorkflowView extends DueView {
   readonly workflow: string;
   readonly version: number;
   readonly procedure: string;
@@ -70,11 +77,14 @@ export interface WorkflowView {
   readonly block?: {
     readonly seq: number;
     readonly reason: BlockReason;
-    /** The step of a deviation, and its title. */
+    /** The step of a deviation or of a deadline, and its title. */
     readonly step?: string;
     readonly title?: string;
     readonly message: string;
     readonly since: string;
+    /** How often it was told again because it still stands, and when that comes next. */
+    readonly told_again?: number;
+    readonly told_next?: string;
   };
   readonly done: number;
   readonly required: number;
@@ -116,16 +126,31 @@ export function viewOf(workflow: Workflow, procedure: Procedure): WorkflowView {
         }),
         message: block.message,
         since: block.at,
+        ...escalated(workflow),
       },
     }),
+    ...due(workflow.timers?.deadline),
     done: required.length - missing.filter((id) => !stepOf(procedure, id)?.optional).length,
     required: required.length,
-    steps: procedure.steps.map((step) => stepView(step, workflow.steps[step.id])),
+    steps: procedure.steps.map((step) => stepView(step, workflow)),
     ...(next !== undefined && { next }),
     ready_to_complete: active && missing.length === 0,
     started_at: workflow.created_at,
     updated_at: workflow.updated_at,
   };
+}
+
+function due(time: DueTime | undefined): DueView {
+  if (time === undefined) return {};
+  const due_at = new Date(time.due_at).toISOString();
+  return { due_at, ...(time.passed === true && { overdue: true }) };
+}
+
+function escalated({ timers }: Workflow): object {
+  if (timers?.escalation === undefined) return {};
+  const { told, due_at } = timers.escalation;
+  const next = due_at === undefined ? {} : { told_next: new Date(due_at).toISOString() };
+  return { told_again: told, ...next };
 }
 
 /** What can be said of a workflow whose procedure this process does not know. */
@@ -184,7 +209,7 @@ function nextStep(procedure: Procedure, workflow: Workflow): NextStep | undefine
   return step === undefined ? undefined : describe(step, workflow);
 }
 
-function describe(step: Step, { steps, previous }: Workflow): NextStep {
+function describe(step: Step, { steps, previous, timers }: Workflow): NextStep {
   const slot = steps[step.id];
   const told = slot?.status !== 'awaiting_second';
   const last =
@@ -199,6 +224,7 @@ function describe(step: Step, { steps, previous }: Workflow): NextStep {
     optional: step.optional,
     second_person: step.second_person,
     awaiting_second: slot?.status === 'awaiting_second',
+    ...due(timers?.steps[step.id]),
     ...(slot?.status === 'retake' && { replaces: slot.seq }),
     ...(slot?.status === 'awaiting_second' && { confirms: slot.seq }),
     ...(step.kind === 'reading' && {
@@ -216,13 +242,15 @@ function describe(step: Step, { steps, previous }: Workflow): NextStep {
   };
 }
 
-function stepView(step: Step, slot: Slot | undefined): StepView {
+function stepView(step: Step, { steps, timers }: Workflow): StepView {
+  const slot: Slot | undefined = steps[step.id];
   return {
     step: step.id,
     title: step.title,
     kind: step.kind,
     status: slot?.status ?? 'open',
     optional: step.optional,
+    ...due(timers?.steps[step.id]),
     ...(slot !== undefined && { seq: slot.seq }),
     ...(slot?.value !== undefined && { value: slot.value }),
     ...(step.kind === 'reading' && { unit: step.unit.symbol }),

@@ -3,7 +3,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { OnDelivery } from '../core/dispatch/dispatcher.ts';
-import type { Finding } from '../core/reconcile/sweep.ts';
+import type { Finding } from '../core/reconcile/rules.ts';
 import { toldError } from '../core/told-error.ts';
 import type { OnFault } from '../core/service/service.ts';
 import { METRIC_DIMENSIONS, METRIC_NAMESPACE, METRICS } from '../settings/metric-names.ts';
@@ -79,8 +79,14 @@ export function createObservers(): Observers {
       else logger.warn('delivery failed', { ...told, why: failure?.message });
     },
     onFinding: (finding) => {
-      count(finding.repaired ? 'repairs' : 'drift');
-      logger.warn(finding.repaired ? 'drift repaired' : 'drift found', { ...finding });
+      const { rule, repaired } = finding;
+      if (repaired && rule === 'R6') {
+        count('ticks');
+        logger.info('tick', { ...finding });
+        return;
+      }
+      count(repaired ? 'repairs' : 'drift');
+      logger.warn(repaired ? 'drift repaired' : 'drift found', { ...finding });
     },
     setLogLevel: (level) => {
       const known: Readonly<Record<string, (typeof LEVELS)[keyof typeof LEVELS]>> = LEVELS;

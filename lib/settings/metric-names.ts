@@ -109,6 +109,11 @@ export const METRICS = {
     unit: 'Count',
     means: 'drift that was found and repaired',
   },
+  ticks: {
+    name: 'Ticks',
+    unit: 'Count',
+    means: 'a deadline, a reminder or an escalation whose time had come, and that was told',
+  },
   drift: {
     name: 'DriftLeft',
     unit: 'Count',

@@ -50,12 +50,12 @@ export interface AppParts {
   readonly mcpFactory?: McpServerFactory;
 }
 
-/** The app; `warmUp` is for hosts that can wait before the first request. */
+/** The app; `warmUp` is for hosts that have time before the first request, and costs those that have not. */
 export type CheckpointApp = Hono<{ Bindings: HostCall }> & {
   readonly warmUp: () => Promise<void>;
 };
 
-/** Builds the app. It starts to warm up at once, and serves meanwhile. */
+/** Builds the app. */
 export function createApp(parts: AppParts): CheckpointApp {
   const { log, clock, authProfile } = parts;
   const discovery = createDiscovery(parts.publicUrl, parts.authorizationServers);
@@ -63,7 +63,7 @@ export function createApp(parts: AppParts): CheckpointApp {
     log({ level: 'warn', msg: 'a profile could not be noted', request_id: requestId, err: error });
   });
   const mcp = createMcpEndpoint({
-    kit: { ...parts, speech: createSpeech(parts.registry) },
+    kit: { ...parts, speech: createSpeech(parts.registry, clock) },
     serverVersion: parts.serverVersion,
     permissions: permissionProfile(authProfile, discovery.metadataUrl),
     report: (error, requestId, where) =>
@@ -127,7 +127,6 @@ export function createApp(parts: AppParts): CheckpointApp {
     return refusalAt(c.req.path, 500, 'INTERNAL_ERROR', 'internal error');
   });
 
-  void mcp.warmUp();
   return Object.assign(app, { warmUp: mcp.warmUp });
 }
 

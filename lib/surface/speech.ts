@@ -4,6 +4,7 @@ import type { InputFault } from '../core/input-fault.ts';
 import type { CommandType } from '../core/model/workflow.ts';
 import type { Procedure } from '../core/model/procedure.ts';
 import type { Outcome, Refusal } from '../core/outcome.ts';
+import type { Clock } from '../core/ports/runtime.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
 import type { ViewList } from '../core/queries.ts';
 import type { WorkflowView } from '../core/view.ts';
@@ -41,9 +42,15 @@ export interface Speech {
   faults(faults: readonly InputFault[]): string;
 }
 
-/** Builds the words over a registry, which knows what steps and units are called. */
-export function createSpeech(registry: ProcedureRegistry): Speech {
-  const lexicon = createLexicon(registry);
+/**
+ * Builds the words over a registry, which knows what steps and units are called, and a clock, by which
+ * deadlines are near or far.
+ */
+export function createSpeech(
+  registry: ProcedureRegistry,
+  clock: Pick<Clock, 'now'> = { now: Date.now },
+): Speech {
+  const lexicon = createLexicon(registry, clock);
   return {
     outcome: (outcome, asked) =>
       outcome.code === 'OK'

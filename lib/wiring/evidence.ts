@@ -62,11 +62,9 @@ function toolServer(server: EvidenceServerSettings, settings: Settings): ToolSer
   const own = evidenceFolder(settings);
   // A folder that is configured is meant, also where it is not there.
   const folder = settings.evidenceFolder !== undefined || existsSync(own) ? own : exampleEvidence();
-  // Compiled code stands in `dist`, sources beside the manifest; both have the same tree.
-  const entry = join(
-    import.meta.dirname,
-    `../../bin/evidence-server${extname(import.meta.filename)}`,
-  );
-  const args = [entry, resolve(folder)];
+  // It is a process of its own, also where this very code was put into one file with others.
+  const source = extname(import.meta.filename) === '.ts';
+  const entry = source ? 'bin/evidence-server.ts' : 'dist/bin/evidence-server.js';
+  const args = [join(packageFolder(), entry), resolve(folder)];
   return { name: server.name, command: process.execPath, args, env: {} };
 }

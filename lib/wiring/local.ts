@@ -5,7 +5,7 @@ import { createTokenVerifier } from '../adapters/identity/token-verifier.ts';
 import { openDevIssuer } from '../adapters/identity/dev-issuer.ts';
 import type { OwnIssuer } from '../adapters/identity/own-issuer.ts';
 import { readDeploymentSecret } from '../adapters/identity/deployment-secret.ts';
-import { checkPolicyFiles, type CheckedFile } from '../adapters/policies/check-files.ts';
+import type { CheckedFile } from '../adapters/policies/check-files.ts';
 import { readPolicyFile } from '../adapters/policies/folder.ts';
 import { every, type Recurring } from '../adapters/runtime/every.ts';
 import { startDeliveryLoop, type DeliveryLoop } from '../adapters/runtime/delivery-loop.ts';
@@ -19,12 +19,8 @@ import { wakingStore } from '../core/dispatch/waking.ts';
 import { Fault } from '../core/fault.ts';
 import type { Principal, Scope } from '../core/model/principal.ts';
 import type { DomainPolicy } from '../core/ports/policy.ts';
-import {
-  createSweeper,
-  type Finding,
-  type SweepOptions,
-  type SweepReport,
-} from '../core/reconcile/sweep.ts';
+import { createSweeper, type SweepOptions, type SweepReport } from '../core/reconcile/sweep.ts';
+import type { Finding } from '../core/reconcile/rules.ts';
 import { RECONCILE } from '../core/reconcile/timing.ts';
 import { buildRegistry, type RegisteredProcedure } from '../core/procedures.ts';
 import { registerProcedures } from '../core/register-procedures.ts';
@@ -99,7 +95,9 @@ export function developmentIssuer(settings: Settings): Promise<OwnIssuer> {
 }
 
 /** Checks files of procedures before they are deployed, each with the places of its faults. */
-export function checkPolicies(files: readonly string[]): Promise<readonly CheckedFile[]> {
+export async function checkPolicies(files: readonly string[]): Promise<readonly CheckedFile[]> {
+  // Loaded only here: it parses JSON with places, which no server does.
+  const { checkPolicyFiles } = await import('../adapters/policies/check-files.ts');
   return checkPolicyFiles(files, SHIPPED);
 }
 
@@ -249,7 +247,7 @@ async function toolsOf(local: Local, principal: Principal): Promise<LocalTools> 
   const { tenant, subject, name, kind } = principal;
   if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
   const { service, queries, registry, commandTimeoutMs } = local;
-  const speech = createSpeech(registry);
+  const speech = createSpeech(registry, systemClock);
   const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
   return {
     principal,

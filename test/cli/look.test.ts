@@ -33,6 +33,9 @@ describe('checkpoint status', () => {
       /^ {4}PUMP-08 {2}with ben {2}for \d+ s {2}guards check is not confirmed {2}\w{26}$/m,
     );
     expect(out).toMatch(/^ {4}notify:log {2}block {2}due in \d+ s {2}0 attempts {2}\w{26}$/m);
+    expect(out).toMatch(
+      /^ {2}deadlines, earliest first\n {4}PUMP-07 {2}with ana {2}RUNNING {2}all due in 7 h 59 min {2}\w{26}\n {4}PUMP-08 {2}with ben {2}BLOCKED {2}all due/m,
+    );
     expect(out).toContain('\n\ntenant other, ');
     expect(out).not.toContain(SECRET);
     expectNarrow(out);
@@ -69,15 +72,16 @@ describe('checkpoint why', () => {
     const lines = out.split('\n');
     expect(lines.slice(0, 2)).toEqual([
       `workflow   ${workflow} (tenant local)`,
-      'procedure  pump-inspection@1 on PUMP-07',
+      'procedure  pump-inspection@2 on PUMP-07',
     ]);
     expect(lines[2]).toMatch(/^state {6}RUNNING, last change /);
     expect(lines[3]).toBe('holder     ana (dev:ana)');
     expect(lines[4]).toMatch(/^lock {7}PUMP-07 is held by this workflow for \d+ s, fence 1$/);
-    expect(lines[5]).toMatch(/^trail {6}7 events, every one verifies; head 7 [0-9a-f]{16}…$/);
-    const story = lines.slice(7).map((line) => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, 'T'));
+    expect(lines[5]).toMatch(/^times {6}all due in 7 h 59 min; reminded 0 times, again in 29 min$/);
+    expect(lines[6]).toMatch(/^trail {6}7 events, every one verifies; head 7 [0-9a-f]{16}…$/);
+    const story = lines.slice(8).map((line) => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, 'T'));
     expect(story.slice(0, 8)).toEqual([
-      '    1  T  ana             started pump-inspection@1 on PUMP-07',
+      '    1  T  ana             started pump-inspection@2 on PUMP-07',
       '    2  T  ana             guards_check: yes, recorded',
       '    3  T  ana             suction_pressure: 2.1 bar, recorded',
       '    4  T  ana             discharge_pressure: 42 bar, blocked',

@@ -78,6 +78,17 @@ test('a procedure is shown on one screen', async () => {
   for (const line of lines) expect([...line].length).toBeLessThanOrEqual(100);
 });
 
+test('the times of a procedure are shown with who is told of them', async () => {
+  const { out } = await inProcess(['policy', 'show', 'pump-inspection']);
+  expect(out).toContain('within 480 min, else notify');
+  expect(out).toContain('after 30 min without a record, 2 times at most');
+  expect(out.replace(/\s+/g, ' ')).toContain('block to plant_manager after 120 min');
+  const other = await inProcess(['policy', 'show', 'instrument-calibration']);
+  expect(other.out).toMatch(
+    /repeat_error.*\n.*after: as_left_error\n +within 30 min, else block\n/,
+  );
+});
+
 test('rules that say nothing and slow patterns are told, the one as a warning, the other as a fault', async () => {
   const folder = await tempFolder();
   const [rule] = smallProcedure().rules ?? [];
@@ -127,16 +138,16 @@ test('a procedure is shown as JSON that passes the check', async () => {
   const file = join(folder, 'copy.json');
   const copy = { ...(JSON.parse(shown.out) as object), id: 'copy' };
   await writeFile(file, JSON.stringify(copy));
-  expect((await inProcess(['policy', 'check', file])).out).toBe(`${file}: copy@1 can be used\n`);
+  expect((await inProcess(['policy', 'check', file])).out).toBe(`${file}: copy@2 can be used\n`);
 });
 
-test.each(['pump-inspection@2', 'pump', '', 'pump-inspection@x'])(
+test.each(['pump-inspection@3', 'pump', '', 'pump-inspection@x'])(
   'policy show %j names what there is',
   async (name) => {
     expect(await inProcess(['policy', 'show', name])).toEqual({
       code: 1,
       out: '',
-      err: `There is no procedure ${name}; known are instrument-calibration@1, pump-inspection@1.\n`,
+      err: `There is no procedure ${name}; known are instrument-calibration@1, instrument-calibration@2, pump-inspection@1, pump-inspection@2.\n`,
     });
   },
 );

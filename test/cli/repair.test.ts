@@ -74,7 +74,37 @@ describe('checkpoint reconcile', () => {
     });
     expect(await run('reconcile', '--once')).toMatchObject({
       code: 0,
-      out: '1 workflow looked at\n0 notifications sent, 0 failed, 0 parked\nNothing had drifted.\n',
+      out: '1 workflow looked at\n0 notifications sent, 0 failed, 0 parked\nNothing had drifted, and nothing was overdue.\n',
+    });
+  });
+
+  test('says what is overdue, tells of it once, and shows it as late', async () => {
+    onDataFile(folder, (db) => {
+      db.exec(`UPDATE workflows SET body =
+        json_set(body, '$.due_at', 1, '$.timers.deadline.due_at', 1, '$.timers.reminder.due_at', 1)`);
+    });
+    const dry = await run('reconcile', '--once', '--rule', 'R6', '--dry-run');
+    expect(dry).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(
+        / {2}R6 {2}found {2}local {2}a deadline of \w{26} has passed: all\n$/,
+      ),
+    });
+    expect(await run('reconcile', '--once', '--rule', 'R6')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        / {2}R6 {2}told {2}local {2}a deadline of \w{26} has passed: all\n {2}R6 {2}told {2}local {2}\w{26} has stood still for 0 minutes\nfound by rule: R6 2\n$/,
+      ),
+    });
+    const why = (await run('why', 'PUMP-07')).out;
+    expect(why).toMatch(/^times +all overdue for \d+ d/m);
+    expect(why).toContain('overdue (rule R6)');
+    expect(why).toContain('its deadline has passed');
+    expect(why).toMatch(/reminder \d of 2 after 0 min without a record \(rule/);
+    expect((await run('status')).out).toMatch(/PUMP-07 {2}with ana {2}RUNNING {2}all overdue for/);
+    expect(await run('reconcile', '--once', '--rule', 'R6')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('nothing was overdue'),
     });
   });
 
@@ -89,13 +119,13 @@ describe('checkpoint reconcile', () => {
     });
   });
 
-  test.each(['R1', 'R6', 'R9'])(
+  test.each(['R1', 'R7', 'R9'])(
     '--rule %s is answered with those that a sweep has',
     async (rule) => {
       expect(await run('reconcile', '--rule', rule)).toEqual({
         code: 1,
         out: '',
-        err: '--rule: expected one of R2, R3, R4, R5, R8.\n',
+        err: '--rule: expected one of R2, R3, R4, R5, R6, R8.\n',
       });
     },
   );

@@ -94,7 +94,7 @@ describe('checkpoint talk', () => {
       'Recorded, guards check: yes. Next is suction pressure, in bar; expected between 1.5 and 3.',
       'I heard 42 bar for suction pressure; the limit is 12. Is that right?',
       'All right, I left it as it is.',
-      'Pump inspection on PUMP-07, with ana: 1 of 7 required steps done. Next is suction pressure, in bar; expected between 1.5 and 3.',
+      'Pump inspection on PUMP-07, with ana: 1 of 7 required steps done; all of it is due in 7 hours. Next is suction pressure, in bar; expected between 1.5 and 3.',
       'Recorded, suction pressure 2.1 bar. Next is discharge pressure, in bar; expected between 5 and 9.',
       'Suction pressure is already recorded as 2.1 bar, and I heard 1.8 bar. Should I replace it?',
       'Recorded, suction pressure 1.8 bar. Next is discharge pressure, in bar; expected between 5 and 9.',

@@ -21,12 +21,15 @@ import { purgeCases } from './storage/purge.ts';
 import { raceCases } from './storage/races.ts';
 import { reasonCases } from './storage/reasons.ts';
 import { reconcileCases } from './storage/reconcile.ts';
+import { runReconcileCases } from './storage/reconcile-runs.ts';
 import { recordCases } from './storage/records.ts';
 import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
 import { runCases } from './storage/runs.ts';
 import { snapshotCases } from './storage/snapshots.ts';
+import { sweepBookCases } from './storage/sweep-book.ts';
 import { tenancyCases } from './storage/tenancy.ts';
+import { trailCases } from './storage/trails.ts';
 import { timeCases } from './storage/times.ts';
 import { valueCases } from './storage/values.ts';
 
@@ -76,6 +79,8 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('outbox', () => outboxCases(use));
     describe('dispatch', () => dispatchCases(use));
     describe('reconciler', () => reconcileCases(use));
+    describe('book of sweeps', () => sweepBookCases(use));
+    describe('trails', () => trailCases(use));
     describe('times of a workflow', () => timeCases(use));
     describe('erasing', () => erasingCases(use));
     describe('purge', () => purgeCases(use));
@@ -84,6 +89,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('expiry', () => expiryCases(use));
     describe('values', () => valueCases(use));
     describe('runs', () => runCases(use));
+    describe('reconciler of runs', () => runReconcileCases(use));
     describe('records', () => recordCases(use));
     describe('bookkeeping', () => bookkeepingCases(use));
     describe('snapshots', () => snapshotCases(use));

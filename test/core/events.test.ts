@@ -47,8 +47,8 @@ describe('a chain of events', () => {
   const at = (i: number): StoredEvent => events[i] as StoredEvent;
 
   it('verifies as written, and so does an empty one', () => {
-    expect(verify(events, head)).toBeUndefined();
-    expect(verify([], { seq: 0, hash: GENESIS })).toBeUndefined();
+    expect(verify(events, head)).toEqual([]);
+    expect(verify([], { seq: 0, hash: GENESIS })).toEqual([]);
   });
 
   it('carries the canonical text that was hashed', () => {
@@ -109,12 +109,79 @@ describe('a chain of events', () => {
       { seq: 1, what: 'content' },
     ],
   ])('shows %s', (_name, tampered, claimed, fault) => {
-    expect(verify(tampered, claimed)).toEqual(fault);
+    expect(verify(tampered, claimed)).toEqual([fault]);
   });
 
   it('shows a chain that was copied to another workflow or tenant', () => {
-    expect(verify(events, head, 'w2')).toEqual({ seq: 1, what: 'content' });
-    expect(verify(events, head, 'w1', 'other')).toEqual({ seq: 1, what: 'content' });
+    expect(verify(events, head, 'w2')).toEqual([{ seq: 1, what: 'content' }]);
+    expect(verify(events, head, 'w1', 'other')).toEqual([{ seq: 1, what: 'content' }]);
+  });
+});
+
+describe('a fault that a person has looked at', () => {
+  const { events, head } = chain(4);
+  const at = (i: number): StoredEvent => events[i] as StoredEvent;
+  const changed = { ...at(1), text: at(1).text.replace('1}', '2}') };
+  const broken = [at(0), changed, at(2), at(3)];
+  const rowsOf = (rows: readonly StoredEvent[]): string => {
+    const verifier = new ChainVerifier('acme', 'w1');
+    for (const row of rows) verifier.add(row);
+    return verifier.rows();
+  };
+  const acknowledging = (
+    rows: readonly StoredEvent[],
+    faults: readonly string[],
+    from: Head = head,
+  ) =>
+    appendEvent(
+      { tenant: 'acme', workflow: 'w1', head: from },
+      {
+        type: 'faults_acknowledged',
+        at: '2026-01-02T00:00:00.000Z',
+        actor,
+        data: { faults: [...faults], rows: rowsOf(rows), reason: 'looked at' },
+      },
+    );
+
+  it('stays a fault, named with the event that says so, and the chain verifies from there', () => {
+    const { event, head: after } = acknowledging(broken, ['2 hash']);
+    expect(verify([...broken, event], after)).toEqual([{ seq: 2, what: 'hash', acknowledged: 5 }]);
+    const next = appendEvent(
+      { tenant: 'acme', workflow: 'w1', head: after },
+      { type: 'step_recorded', at: '2026-01-03T00:00:00.000Z', actor, data: {} },
+    );
+    expect(verify([...broken, event, next.event], next.head)).toHaveLength(1);
+    expect(verify([...broken, event, forged(next.event, { prev: GENESIS })], next.head)).toEqual([
+      { seq: 2, what: 'hash', acknowledged: 5 },
+      { seq: 6, what: 'link' },
+    ]);
+  });
+
+  it('is open again where a row before the event is not as it was found', () => {
+    const { event, head: after } = acknowledging(broken, ['2 hash']);
+    const more = [at(0), changed, { ...at(2), hash: 'f'.repeat(64) }, at(3)];
+    expect(verify([...more, event], after)).toEqual([{ seq: 2, what: 'hash' }]);
+  });
+
+  it('is open where the event names another fault, or belongs to another trail', () => {
+    const { event, head: after } = acknowledging(broken, ['3 hash']);
+    expect(verify([...broken, event], after)).toEqual([{ seq: 2, what: 'hash' }]);
+    const { event: good } = acknowledging(broken, ['2 hash']);
+    const foreign = forged(good, { workflow: 'w2' });
+    expect(verify([...broken, foreign], { seq: 5, hash: foreign.hash })).toEqual([
+      { seq: 2, what: 'hash' },
+    ]);
+  });
+
+  it('can be a tail that is gone, or a head that does not fit', () => {
+    const cut = events.slice(0, 2);
+    const { event, head: after } = acknowledging(cut, ['3 missing']);
+    expect(verify([...cut, event], after)).toEqual([{ seq: 3, what: 'missing', acknowledged: 5 }]);
+    const claimed = { seq: 4, hash: 'f'.repeat(64) };
+    const other = acknowledging(events, ['4 head'], claimed);
+    expect(verify([...events, other.event], other.head)).toEqual([
+      { seq: 4, what: 'head', acknowledged: 5 },
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { StepInput } from '../../lib/core/model/commands.ts';
 import type { ProcedureInput } from '../../lib/core/model/procedure.ts';
+import type { Timers, Workflow } from '../../lib/core/model/workflow.ts';
 import { parseProcedure } from '../../lib/core/parse-procedure.ts';
 import { viewOf, type WorkflowView } from '../../lib/core/view.ts';
 import { person, PureWorld, valveCheck } from '../support/pure-world.ts';
@@ -94,5 +95,36 @@ describe('a view', () => {
   it('never holds a sensitive text', () => {
     record('remarks', { kind: 'text', text: 'Köhler' });
     expect(JSON.stringify(view())).not.toContain('hler');
+  });
+});
+
+describe('the times of a workflow', () => {
+  const due_at = '2026-01-02T04:00:00.000Z';
+  const ms = Date.parse(due_at);
+  const with_ = (timers: Timers, part: Partial<Workflow> = {}): WorkflowView =>
+    viewOf({ ...world.state, timers, ...part }, procedure());
+
+  it('stand with the step, with the next step and with the whole, and say whether they passed', () => {
+    const timers = { deadline: { due_at: ms }, steps: { isolated: { due_at: ms, passed: true } } };
+    const seen = with_(timers as Timers);
+    expect(seen).toMatchObject({ due_at, next: { step: 'isolated', due_at, overdue: true } });
+    expect(seen).not.toHaveProperty('overdue');
+    expect(seen.steps[0]).toMatchObject({ step: 'isolated', due_at, overdue: true });
+    expect(seen.steps[1]).not.toHaveProperty('due_at');
+  });
+
+  it('of a block say how often it was told, and when next', () => {
+    const block = { seq: 2, reason: 'overdue', by: 'x', at: due_at, message: 'm' } as const;
+    const blocked = { state: 'BLOCKED', block } as const;
+    const escalation = { block: 2, since: ms - 1, told: 1 };
+    expect(with_({ steps: {}, escalation: { ...escalation, due_at: ms } }, blocked)).toMatchObject({
+      block: { told_again: 1, told_next: due_at },
+    });
+    expect(with_({ steps: {}, escalation }, blocked).block).not.toHaveProperty('told_next');
+  });
+
+  it('are not there where the procedure has none', () => {
+    expect(view()).not.toHaveProperty('due_at');
+    expect(view().next).not.toHaveProperty('due_at');
   });
 });

@@ -14,7 +14,7 @@ import { create } from '../contract/storage/bench.ts';
 import { describeOnDynamo } from '../support/dynamodb/describe.ts';
 import { isWrite, meterOf } from '../support/dynamodb/meter.ts';
 import { dynamoWorld } from '../support/dynamodb/world.ts';
-import { testClock, testRandom, testRegistry } from '../support/harness.ts';
+import { makeService, principal, testClock, testRandom, testRegistry } from '../support/harness.ts';
 import { execute, reconcilerDefinition, type TaskHandler } from '../support/lambda/machine.ts';
 import { lambdaContext, observed } from '../support/lambda/observed.ts';
 import { outboxOf } from '../support/plans.ts';
@@ -240,6 +240,46 @@ describeOnDynamo('the state machine over a table', () => {
     expect(metric('ShardsFailed')).toBe(1);
     await execute(handler, {}, 'execution-2');
     expect(got).toHaveLength(60);
+  });
+
+  test('a deadline that has passed is told once, by the tick after it, and the next one finds nothing', async () => {
+    const ana = principal({ tenant });
+    const { ok } = makeService(store, { clock, seed: `work ${tenant}` });
+    const start = { type: 'start_workflow', procedure: 'timed', asset: 'UNIT-1' } as const;
+    const { workflow: id } = (await ok(ana, start)).receipt;
+    const input = { kind: 'confirm', confirmed: true } as const;
+    await ok(ana, { type: 'record_step', workflow: id, step: 'ready', input });
+    const { handler, got, metric } = functionOn();
+    clock.advance(60 * 60_000 - 1);
+    await execute(handler);
+    expect(got.map(({ payload }) => payload['kind'])).toEqual([]);
+    clock.advance(1);
+    const { calls, bytesMost } = await execute(handler, {}, 'execution-2');
+    expect(sweptShards(calls)).toHaveLength(1);
+    expect(bytesMost).toBeLessThan(2_000);
+    expect([metric('Ticks'), metric('Repairs')]).toEqual([3, 0]);
+    const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
+    expect(workflow).toMatchObject({
+      state: 'BLOCKED',
+      block: { reason: 'overdue', step: 'check' },
+    });
+    clock.advance(RECONCILE.tickMs);
+    await execute(handler, {}, 'execution-3');
+    expect(got.map(({ payload }) => payload['kind'])).toEqual(['overdue', 'reminder', 'block']);
+    clock.advance(RECONCILE.tickMs);
+    expect((await execute(handler, {}, 'execution-4')).calls).toEqual([{ task: 'look' }]);
+    const cara = principal({ tenant, subject: 'dev:cara', scopes: ['procedures:supervise'] });
+    const block = workflow?.block?.seq ?? 0;
+    const end = { decision: 'abandon', reason: 'too late' } as const;
+    await ok(cara, { type: 'resolve_block', workflow: id, block, ...end });
+    clock.advance(RECONCILE.lastCheckMs);
+    await execute(handler, {}, 'execution-5');
+    expect(metric('Ticks')).toBe(3);
+  });
+
+  test('no state waits for a moment or compares one: times are the function\u2019s alone', () => {
+    const text = JSON.stringify(reconcilerDefinition());
+    expect(text).not.toMatch(/"Wait"|Timestamp/);
   });
 
   test('a shard whose lease another execution holds is left alone', async () => {

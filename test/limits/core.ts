@@ -8,6 +8,8 @@ import type { Slot, Workflow } from '../../lib/core/model/workflow.ts';
 import { nearAssets } from '../../lib/core/near-assets.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { createQueries } from '../../lib/core/queries.ts';
+import { everyItem } from '../../lib/core/pages.ts';
+import { dayOf, keptFrom, SweepTally } from '../../lib/core/reconcile/notes.ts';
 import { makeService, principal, testClock, testRegistry } from '../support/harness.ts';
 import { workflowOf } from '../support/plans.ts';
 import { person, PureWorld } from '../support/pure-world.ts';
@@ -40,6 +42,10 @@ const withValue = (text: string): Workflow => {
   const slot: Slot = { seq: 2, basis: 0, status: 'done', by: 'dev:ana', at, value: text };
   return { ...workflow, steps: { one: slot } };
 };
+
+const SHARD = { shard: 0, end: 'done' };
+const finding = (workflow: string) =>
+  ({ rule: 'R8', tenant: 'acme', workflow, what: 'drift', repaired: false }) as const;
 
 /** The cases. */
 export const CORE = {
@@ -117,6 +123,32 @@ export const CORE = {
     const supervisor = principal({ scopes: ['procedures:supervise'] });
     const found = await createQueries(lists, testRegistry()).listBlocked(supervisor);
     return found.code === 'FOUND' && found.value.workflows.length === count && !found.value.more;
+  },
+  sweepFindings: (count) => {
+    const tally = new SweepTally();
+    for (let n = 0; n < count; n++) tally.add(finding(`${n}`));
+    return tally.note(SHARD, 0).tenants[0]?.findings.length === count;
+  },
+  findingChars: (chars) => {
+    const tally = new SweepTally();
+    const what = 'x'.repeat(chars);
+    tally.add({ ...finding('w'), what });
+    return tally.note(SHARD, 0).tenants[0]?.findings[0]?.what === what;
+  },
+  sweepDays: (days) => dayOf(0) >= keptFrom(days * 86_400_000),
+  notedSweeps: async (count) => {
+    const clock = testClock();
+    const store = await openStore(clock);
+    const tally = new SweepTally();
+    tally.add(finding('w'));
+    for (let n = 0; n < count; n++) {
+      clock.advance(1);
+      await store.noteSweep(tally.note(SHARD, clock.now()));
+    }
+    const day = dayOf(clock.now());
+    let kept = 0;
+    for await (const _ of everyItem((page) => store.listFindings('acme', day, page))) kept += 1;
+    return kept === count;
   },
   lastValuesBytes: (bytes) => {
     const at = '2026-03-01T09:00:00.000Z';

@@ -5,7 +5,7 @@ import { buildRegistry } from '../../lib/core/procedures.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { parsedProcedure } from '../support/parsed-procedure.ts';
 
-const procedure = parsedProcedure(instrumentCalibration.procedures[0]);
+const procedure = parsedProcedure(instrumentCalibration.procedures.at(-1));
 
 function findings(step: string, values: Record<string, Json>): readonly Finding[] {
   const built = buildRegistry([instrumentCalibration]);

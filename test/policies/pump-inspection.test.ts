@@ -5,7 +5,7 @@ import { buildRegistry } from '../../lib/core/procedures.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { parsedProcedure } from '../support/parsed-procedure.ts';
 
-const procedure = parsedProcedure(pumpInspection.procedures[0]);
+const procedure = parsedProcedure(pumpInspection.procedures.at(-1));
 
 function findings(step: string, values: Record<string, Json>): readonly Finding[] {
   const built = buildRegistry([pumpInspection]);
@@ -47,12 +47,25 @@ describe('the pump inspection', () => {
     });
   });
 
-  test('tells the supervisor of warnings, deviations and blocks', () => {
+  test('tells the supervisor, the operator of idleness, and the plant manager of a block that stands', () => {
+    expect(procedure.deadline).toEqual({ minutes: 480, on_overdue: 'notify' });
+    expect(procedure.reminder).toEqual({ idle_minutes: 30, times: 2 });
     expect(procedure.escalation).toEqual([
       { on: 'warning', notify: 'supervisor' },
       { on: 'deviation', notify: 'supervisor' },
       { on: 'block', notify: 'supervisor' },
+      { on: 'block', notify: 'supervisor', after_minutes: 30 },
+      { on: 'block', notify: 'plant_manager', after_minutes: 120 },
+      { on: 'overdue', notify: 'supervisor' },
+      { on: 'reminder', notify: 'operator' },
     ]);
+  });
+
+  test('has a first version that differs from it in its times alone', () => {
+    const { version, deadline, reminder, escalation, ...rest } = procedure;
+    const first = parsedProcedure(pumpInspection.procedures[0]);
+    expect([version, deadline, reminder].includes(undefined)).toBe(false);
+    expect(first).toEqual({ ...rest, version: 1, escalation: escalation.slice(0, 3) });
   });
 });
 

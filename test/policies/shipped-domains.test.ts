@@ -13,8 +13,8 @@ const policies = [pumpInspection, instrumentCalibration];
 test('the shipped domains make one registry', () => {
   const built = buildRegistry(policies);
   expect(built.ok && built.registry.list().map(({ id, version }) => `${id}@${version}`)).toEqual([
-    'instrument-calibration@1',
-    'pump-inspection@1',
+    'instrument-calibration@2',
+    'pump-inspection@2',
   ]);
 });
 
@@ -24,17 +24,23 @@ test('the digests of the shipped versions are pinned: a changed content needs a 
   expect(digests.map(({ procedure, digest }) => [procedure.id, procedure.version, digest])).toEqual(
     [
       ['pump-inspection', 1, '4451b8ccfd84c4e0475853d56d92cfcad94a67e528705344fd9d7ec84fa28a15'],
+      ['pump-inspection', 2, '38147061f08c494cc9fc842e1b33c6f2cc9e980f4cc8735f67c9656bc6e6b74d'],
       [
         'instrument-calibration',
         1,
         'e5838739f83b417cd59c4db771274feebe8996d50edaf80a10b63b2589b4cc4f',
+      ],
+      [
+        'instrument-calibration',
+        2,
+        '58742b4f3a7810571e46feeee42941e405eb574751471a8e28352ab01b27c550',
       ],
     ],
   );
 });
 
 describe.each(policies)('$domain', (policy) => {
-  const procedure = parsedProcedure(policy.procedures[0]);
+  const procedure = parsedProcedure(policy.procedures.at(-1));
 
   test('has an asset pattern that takes its example and nothing around it', () => {
     const pattern = assetPattern(procedure);

@@ -44,6 +44,61 @@ const ok = (result: string, rest: object, duplicate = false, workflow = view): O
   }) as Outcome;
 const pressure = { step: 'suction_pressure', value: 2.1 };
 
+describe('a deadline', () => {
+  const now = Date.parse('2026-01-05T08:00:00.000Z');
+  const timed = createSpeech(shippedRegistry(), { now: () => now });
+  const at = (minutes: number): string => new Date(now + minutes * 60_000).toISOString();
+  const step = (due_at: string): WorkflowView => ({
+    ...view,
+    next: { ...(view.next as NextStep), due_at },
+  });
+
+  test.each([
+    [0.5, 'is due in less than a minute'],
+    [1, 'is due in 1 minute'],
+    [25.9, 'is due in 25 minutes'],
+    [119, 'is due in 119 minutes'],
+    [120, 'is due in 2 hours'],
+    [60 * 47, 'is due in 47 hours'],
+    [60 * 50, 'is due in 2 days'],
+    [0, 'was due less than a minute ago'],
+    [-5, 'was due 5 minutes ago'],
+    [-600, 'was due 10 hours ago'],
+  ])('that is %d minutes away is told with its step and with the whole', (minutes, words) => {
+    const said = timed.outcome(ok('recorded', pressure, false, step(at(minutes))));
+    expect(said).toBe(
+      `Recorded, suction pressure 2.1 bar. Next is discharge pressure, in bar; expected between 4 and 6; it ${words}.`,
+    );
+    expect(timed.workflow({ ...view, due_at: at(minutes) })).toBe(
+      `Pump inspection on PUMP-07, with Ana: 2 of 7 required steps done; all of it ${words}. Next is discharge pressure, in bar; expected between 4 and 6.`,
+    );
+    expect(unspeakable(said)).toEqual([]);
+  });
+
+  test('is told of a step that waits for another person', () => {
+    const next = { ...(view.next as NextStep), awaiting_second: true, due_at: at(9) };
+    expect(timed.outcome(ok('recorded', pressure, false, { ...view, next }))).toBe(
+      'Recorded, suction pressure 2.1 bar. Discharge pressure still needs another person to confirm it; it is due in 9 minutes.',
+    );
+  });
+
+  test('that passed and blocks the work is what a supervisor decides about, without a repeat', () => {
+    const { block } = blocked;
+    if (block === undefined) throw new Error('it is blocked');
+    const late: WorkflowView = {
+      ...blocked,
+      block: {
+        ...block,
+        reason: 'overdue',
+        message: 'the deadline of suction pressure has passed',
+      },
+    };
+    expect(timed.blocked({ workflows: [late], more: false })).toBe(
+      'Pump inspection on PUMP-07 is blocked because the deadline of suction pressure has passed. Should it continue, or be abandoned?',
+    );
+  });
+});
+
 describe('a committed step', () => {
   test('is repeated with its unit, and the next step is named with unit and range', () => {
     expect(text(ok('recorded', pressure))).toBe(

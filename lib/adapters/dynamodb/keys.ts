@@ -257,6 +257,12 @@ export const SETTINGS_KEY: PrimaryKey = { pk: 'SETTINGS', sk: 'SETTINGS' };
 /** The key of the lease of a shard. */
 export const leaseKey = (shard: number): PrimaryKey => ({ pk: `LEASE#${shard}`, sk: 'LEASE' });
 
+/** The key of a part of a day of the reconciler. */
+export const sweepKey = (day: string, part: string): PrimaryKey => ({
+  pk: `SWEEP#${day}`,
+  sk: part,
+});
+
 /** The beginnings of all partition keys of a tenant's aggregates. */
 export const aggregatesOf = (tenant: string): readonly string[] =>
   ['W', 'R'].map((kind) => `T#${encodeKeyPart(tenant)}#${kind}#`);

@@ -23,6 +23,7 @@ import { createWalks } from './query.ts';
 import { createScans } from './scans.ts';
 import { createSender } from './send.ts';
 import { createTableSettings } from './settings.ts';
+import { createSweepBook } from './sweeps.ts';
 
 /** How a store is opened. */
 export interface DynamoStoreOptions {
@@ -88,6 +89,7 @@ export function createDynamoStore(options: DynamoStoreOptions): StorageBackend {
     ...createOutbox({ sender, walks, tableName, shards: settings.shards }),
     ...createLeases(sender, tableName),
     ...createScans(walks, tableName),
+    ...createSweepBook(sender, walks, tableName),
     ...bookkeeping,
     // The table has no log of its own; what its backups keep ends with their retention.
     purge: () => Promise.resolve(true),

@@ -29,7 +29,7 @@ export const LIST_INDEX = {
 /** All indexes of the table. */
 export const TABLE_INDEXES: readonly TableIndex[] = [DUE_INDEX, LIST_INDEX];
 
-/** The attribute after which the table may delete an item: epoch seconds, on ledger rows only. */
+/** The attribute after which the table may delete an item: epoch seconds, on ledger rows and on the book of sweeps. */
 export const TTL_ATTRIBUTE = 'expires_at';
 
 /** What the table's stream carries: claiming a row gives its content, and no second copy is kept. */

@@ -23,6 +23,7 @@ const TABLES: { readonly [K in ItemKind]: Table } = {
   outbox: { name: 'outbox', key: ['tenant', 'workflow', 'lane', 'seq'], also: ['due_at'] },
   run: { name: 'runs', key: ['tenant', 'id'], also: ['state', 'created_at'] },
   evidence: { name: 'evidence', key: ['tenant', 'run', 'seq'], also: [] },
+  ticket: { name: 'tickets', key: ['tenant', 'key'], also: [] },
 };
 
 interface Statements {

@@ -83,6 +83,16 @@ const MIGRATIONS: readonly string[] = [
     body TEXT NOT NULL, PRIMARY KEY (tenant, run, seq)
   ) STRICT;
   `,
+  `
+  CREATE TABLE tickets (
+    tenant TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (tenant, key)
+  ) STRICT;
+  `,
+  `
+  CREATE TABLE sweeps (
+    day TEXT NOT NULL, part TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (day, part)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** The schema that this release knows. */

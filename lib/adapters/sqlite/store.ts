@@ -9,6 +9,7 @@ import { openDatabase, type Database } from './database.ts';
 import { readItem } from './items.ts';
 import { createLeases } from './leases.ts';
 import { createLists } from './lists.ts';
+import { createSweepBook } from './sweeps.ts';
 
 /** How a store is opened. */
 export interface SqliteStoreOptions {
@@ -55,6 +56,7 @@ export function storeOn(database: Database, readOnly: boolean): StorageBackend {
     ...createLeases(database),
     ...createLists(database),
     ...createBookkeeping(database),
+    ...createSweepBook(database),
     purge: async () => !readOnly && database.emptyWal(),
     check: () =>
       readOnly

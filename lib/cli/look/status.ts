@@ -6,6 +6,7 @@ import type { StorageBackend } from '../../core/ports/storage.ts';
 import { tenantsOf } from '../../core/tenants.ts';
 import { aligned, lasted, shownTime } from '../text.ts';
 import { waitingCells } from './outbox.ts';
+import { deadlineTexts } from './times.ts';
 
 /** As many as stand on one screen beside each other. */
 const SHOWN = 10;
@@ -20,13 +21,16 @@ export async function* statusLines(
   for await (const name of tenantsOf(store, tenant)) {
     if (!first) yield '';
     first = false;
-    yield* overviewLines(await overviewOf(store, name, SHOWN), now);
+    yield* overviewLines(await overviewOf(store, name, SHOWN, now), now);
   }
   if (first) yield 'There is no workflow yet.';
 }
 
-function overviewLines({ tenant, counts, ...lists }: Overview, now: number): readonly string[] {
-  const { locks, blocked, outbox, parked } = lists;
+function overviewLines(
+  { tenant, counts, sweptAt, ...lists }: Overview,
+  now: number,
+): readonly string[] {
+  const { locks, blocked, timed, outbox, parked, findings } = lists;
   const { max } = LIMITS.countedWorkflows;
   const count = Object.entries(counts).map(
     ([state, n]) => `${state} ${n >= max ? `${max} or more` : n}`,
@@ -58,19 +62,40 @@ function overviewLines({ tenant, counts, ...lists }: Overview, now: number): rea
       ]),
       blocked.more,
     ),
+    ...(timed.items.length === 0 ? [] : timedSection(timed, now)),
     ...section(
       'outbox, earliest due first',
       outbox.items.map((row) => [row.lane, ...waitingCells(row, now), row.workflow]),
       outbox.more,
     ),
     ...(parked.items.length === 0 ? [] : parkedSection(parked, now)),
+    ...(findings.items.length === 0 ? [] : findingsSection(findings)),
+    `  last sweep with work: ${sweptAt === undefined ? 'none since yesterday' : `${since(sweptAt)} ago`}`,
   ];
+}
+
+/** Deadlines are shown only where there are some. */
+function timedSection(timed: Overview['timed'], now: number): readonly string[] {
+  const rows = timed.items.map((workflow) => [
+    workflow.asset,
+    `with ${workflow.holder.name}`,
+    workflow.state,
+    deadlineTexts(workflow, now)[0] ?? '',
+    workflow.id,
+  ]);
+  return section('deadlines, earliest first', rows, timed.more);
 }
 
 /** What waits for a person is shown only where there is some, with what to do about it. */
 function parkedSection(parked: Overview['parked'], now: number): readonly string[] {
   const rows = parked.items.map((row) => [row.lane, ...waitingCells(row, now), row.id]);
   return section('parked, oldest first: see checkpoint outbox list --parked', rows, parked.more);
+}
+
+/** Drift that nobody has put right, frozen work included. */
+function findingsSection(findings: Overview['findings']): readonly string[] {
+  const rows = findings.items.map(({ rule, what, workflow }) => [rule, what, workflow]);
+  return section('found and left for a person, by the reconciler', rows, findings.more);
 }
 
 function section(

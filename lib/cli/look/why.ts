@@ -5,21 +5,28 @@ import type { Timeline, TimelineEvent } from '../../core/timeline.ts';
 import { chainText } from '../chain-words.ts';
 import { aligned, counted, facts, lasted, plain, shownTime, wrapped } from '../text.ts';
 import { waitingCells } from './outbox.ts';
+import { timeTexts } from './times.ts';
 
 /** The lines of a timeline. */
 export function whyLines(timeline: Timeline, now: number, requests: boolean): readonly string[] {
   const { workflow, lock, events, outbox, verification } = timeline;
   const { faults } = verification;
+  const { frozen } = workflow;
   const verdict =
     faults.length === 0
       ? `${counted(verification.events, 'event')}, every one verifies`
       : `BROKEN: ${faults.map(chainText).join('; ')}`;
+  const times = timeTexts(workflow, now);
   const about: (readonly [string, string])[] = [
     ['workflow', `${workflow.id} (tenant ${workflow.tenant})`],
     ['procedure', `${workflow.procedure}@${workflow.procedure_version} on ${workflow.asset}`],
     ['state', stateText(workflow, now)],
     ['holder', `${workflow.holder.name} (${workflow.holder.subject})${offered(workflow)}`],
     ['lock', lockText(workflow, lock, now)],
+    ...(times.length === 0 ? [] : ([['times', times.join('; ')]] as const)),
+    ...(frozen === undefined
+      ? []
+      : [['frozen', `since ${shownTime(frozen.at)}: ${frozen.what}`] as const]),
     ['trail', `${verdict}; head ${workflow.head_seq} ${workflow.head_hash.slice(0, 16)}…`],
   ];
   const waiting = outbox.map((row) => [
@@ -107,19 +114,30 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
       return `the lock of ${text('asset')} was left behind and is free (rule ${text('rule')})`;
     case 'pointers_rebuilt':
       return `lists of people were put right (rule ${text('rule')})`;
+    case 'stray_event_moved':
+      return `an event ${movedFrom(data['moved'])} was moved aside and is kept here`;
+    case 'faults_acknowledged':
+      return `let go on by a person who looked at its trail: event ${listText(data['faults'])}`;
+    case 'notification_redriven':
+      return `its notification of event ${text('for_event')} to ${text('lane')} was sent again`;
     case 'lock_restored':
       return `has the lock of ${text('asset')} again (rule ${text('rule')})`;
     case 'asset_conflict_found':
       return `blocked: workflow ${text('held_by')} holds ${text('asset')} (rule ${text('rule')})`;
     case 'deadline_passed':
-      return data['follows'] === 'block' ? 'blocked: overdue' : 'overdue';
+      return `${data['follows'] === 'block' ? 'blocked, overdue' : 'overdue'} (rule ${text('rule')})`;
     case 'reminder_sent':
-      return `reminder ${text('reminder')} of ${text('of')}: nothing recorded for ${text('minutes')} min`;
+      return `reminder ${text('reminder')} of ${text('of')} after ${text('minutes')} min without a record (rule ${text('rule')})`;
     case 'block_escalated':
-      return `block ${text('block')} stands for ${text('minutes')} min: told level ${text('level')} of ${text('of')}`;
+      return `block ${text('block')} still stands after ${text('minutes')} min, level ${text('level')} of ${text('of')} told (rule ${text('rule')})`;
     default:
       return spaced(type);
   }
+}
+
+function movedFrom(moved: Json | undefined): string {
+  const { seq, intact } = (moved ?? {}) as { readonly seq?: number; readonly intact?: boolean };
+  return `beyond the head (${seq ?? '?'}${intact === false ? ', not as it was hashed' : ''})`;
 }
 
 const SENSITIVE = { kept: '(kept apart)', erased: '(erased)', missing: '(missing)' } as const;

@@ -1,11 +1,13 @@
 // `checkpoint outbox`: what still has to leave, what is parked and why, and sending it again.
-import { parkedRows, redrive } from '../../core/dispatch/parked.ts';
+import { parkedRows } from '../../core/dispatch/parked.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { findRow, redriveRow } from '../../core/operations/redrive.ts';
 import type { OutboxRow } from '../../core/model/workflow.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import { tenantsOf } from '../../core/tenants.ts';
 import { systemClock } from '../../wiring/local.ts';
 import type { Commands } from '../commands.ts';
+import { byHand } from '../by-hand.ts';
 import { reading, writing } from '../data-folder.ts';
 import { CliProblem } from '../failure.ts';
 import { COMMAND } from '../form.ts';
@@ -131,10 +133,8 @@ async function rowNamed(
   tenant: string | undefined,
 ): Promise<OutboxRow> {
   for await (const name of tenantsOf(store, tenant)) {
-    const { items } = await waiting(store, name);
-    const row = items.find((each) => each.id === id);
+    const row = await findRow(store, name, id);
     if (row !== undefined) return row;
-    for await (const parked of parkedRows(store, name)) if (parked.id === id) return parked;
   }
   throw new CliProblem(`No row ${id} waits: it has left, or it was never there.`);
 }
@@ -146,11 +146,14 @@ async function redriveRows(
 ): Promise<string> {
   let sent = 0;
   for await (const name of tenantsOf(store, tenant)) {
-    const rows: OutboxRow[] = [];
+    const ids: string[] = [];
     for await (const row of parkedRows(store, name)) {
-      if (id === undefined || row.id === id) rows.push(row);
+      if (id === undefined || row.id === id) ids.push(row.id);
     }
-    for (const row of rows) if (await redrive(store, systemClock, row)) sent += 1;
+    for (const each of ids) {
+      const redriven = await redriveRow({ store, clock: systemClock }, byHand(name), { id: each });
+      if (redriven.code === 'REDRIVEN') sent += 1;
+    }
   }
   if (id !== undefined && sent === 0) {
     throw new CliProblem(

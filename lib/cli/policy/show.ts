@@ -1,5 +1,5 @@
 // `checkpoint policy show`: one procedure on one screen.
-import type { Procedure, Step } from '../../core/model/procedure.ts';
+import type { Deadline, Procedure, Step } from '../../core/model/procedure.ts';
 import type { RegisteredProcedure } from '../../core/procedures.ts';
 import type { Settings } from '../../settings.ts';
 import { loadRegistry } from '../../wiring/registry.ts';
@@ -37,18 +37,36 @@ async function findProcedure(settings: Settings, name: string): Promise<Register
 /** The lines of a procedure. */
 export function procedureLines({ procedure, coded, digest }: RegisteredProcedure): string[] {
   const { id, version, title, description, asset, rules, escalation } = procedure;
-  const told = escalation.map(({ on, notify }) => `${on} to ${notify}`).join(', ');
+  const told = escalation.map(escalationText).join(', ');
+  const { deadline, reminder } = procedure;
   return [
     ...wrapped(`${title} (${id}@${version}): ${description}`),
     ...facts([
       ['asset', `${asset.type}, such as ${asset.example}; pattern ${asset.pattern}`],
       ['told', told === '' ? 'nobody' : told],
+      ...(deadline === undefined ? [] : ([['deadline', deadlineText(deadline)]] as const)),
+      ...(reminder === undefined ? [] : ([['reminder', reminderText(reminder)]] as const)),
       ['digest', digest],
     ]),
     '',
     ...stepLines(procedure.steps),
     ...ruleLines(rules, coded),
   ];
+}
+
+function escalationText(rule: Procedure['escalation'][number]): string {
+  const { on, notify, after_minutes, times = 1 } = rule;
+  if (after_minutes === undefined) return `${on} to ${notify}`;
+  const often = times === 1 ? '' : `, ${times} times`;
+  return `${on} to ${notify} after ${after_minutes} min${often}`;
+}
+
+function deadlineText({ minutes, on_overdue }: Deadline): string {
+  return `within ${minutes} min, else ${on_overdue}`;
+}
+
+function reminderText({ idle_minutes, times }: NonNullable<Procedure['reminder']>): string {
+  return `after ${idle_minutes} min without a record, ${counted(times, 'time')} at most`;
 }
 
 function stepLines(steps: readonly Step[]): readonly string[] {
@@ -59,6 +77,7 @@ function stepLines(steps: readonly Step[]): readonly string[] {
   const notes = steps.map((step) => [
     ...(step.kind === 'choice' ? [`options: ${step.options.map(optionText).join(', ')}`] : []),
     ...(step.requires.length > 0 ? [`after: ${step.requires.join(', ')}`] : []),
+    ...(step.deadline === undefined ? [] : [deadlineText(step.deadline)]),
   ]);
   return [
     head,

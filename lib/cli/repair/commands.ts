@@ -1,8 +1,5 @@
 // `checkpoint locks` and `checkpoint reconcile`: who holds what, taking it away, and putting right what
 // has drifted.
-import { randomUUID } from 'node:crypto';
-import { commandLine } from '../../core/erase.ts';
-import { LIMITS } from '../../core/limits.ts';
 import type { Lock } from '../../core/model/workflow.ts';
 import { everyItem } from '../../core/pages.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
@@ -12,6 +9,7 @@ import { releaseLock } from '../../core/release-lock.ts';
 import { tenantsOf } from '../../core/tenants.ts';
 import { systemClock, type Local, type WriteLine } from '../../wiring/local.ts';
 import type { Commands } from '../commands.ts';
+import { byHand, checkReason } from '../by-hand.ts';
 import { opened, reading } from '../data-folder.ts';
 import { CliProblem } from '../failure.ts';
 import { aligned, counted, lasted, wrapped } from '../text.ts';
@@ -22,9 +20,7 @@ interface Flags {
 }
 
 /** The rules that a sweep can be asked for; R1 is the lease of every sweep. */
-const BY_HAND = ['R2', 'R3', 'R4', 'R5', 'R8'] as const satisfies readonly Rule[];
-
-const DEADLINE_MS = 30_000;
+const BY_HAND = ['R2', 'R3', 'R4', 'R5', 'R6', 'R8'] as const satisfies readonly Rule[];
 
 /** Adds the commands. */
 export function addRepairCommands({ program, out, settings, fail }: Commands): void {
@@ -101,18 +97,14 @@ async function released(
   asset: string,
   { tenant, reason }: { readonly tenant: string; readonly reason: string },
 ): Promise<string> {
-  const { max } = LIMITS.reasonChars;
-  if (reason.trim() === '' || [...reason].length > max) {
-    throw new CliProblem(`--reason: expected 1 to ${max} characters.`);
-  }
-  const result = await releaseLock(
-    { store, registry, clock: systemClock, sinks },
-    commandLine(tenant),
-    { asset, reason: reason.trim() },
-    systemClock.now() + DEADLINE_MS,
-    randomUUID(),
-  );
+  checkReason(reason);
+  const parts = { store, registry, clock: systemClock, sinks };
+  const command = { asset, reason: reason.trim() };
+  const result = await releaseLock(parts, byHand(tenant), command);
   switch (result.code) {
+    case 'REPEATED':
+    case 'IDEMPOTENCY_CONFLICT':
+      throw new Error('a command line has no key');
     case 'RELEASED':
       return `${asset} is free. Workflow ${result.workflow} of ${result.name} is blocked until a supervisor decides.`;
     case 'LEFT_BEHIND':
@@ -120,6 +112,17 @@ async function released(
     case 'FREE':
       throw new CliProblem(`Nobody holds ${asset} in tenant ${tenant}.`);
   }
+}
+
+/** How much each rule found, where it is more than what stands in one line anyway. */
+function* countLines(reports: readonly SweepReport[]): Generator<string> {
+  const totals = new Map<string, number>();
+  for (const [rule, n] of reports.flatMap(({ counts }) => Object.entries(counts))) {
+    totals.set(rule, (totals.get(rule) ?? 0) + n);
+  }
+  if ([...totals.values()].reduce((sum, n) => sum + n, 0) < 2) return;
+  const each = [...totals].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  yield `found by rule: ${each.map(([rule, n]) => `${rule} ${n}`).join(', ')}`;
 }
 
 function* sweepLines(reports: readonly SweepReport[], dryRun: boolean): Generator<string> {
@@ -132,16 +135,17 @@ function* sweepLines(reports: readonly SweepReport[], dryRun: boolean): Generato
     yield `${counted(sent, 'notification')} sent, ${failed} failed, ${parked} parked`;
   }
   const findings = reports.flatMap((report) => report.findings);
-  if (findings.length === 0) yield 'Nothing had drifted.';
+  if (findings.length === 0) yield 'Nothing had drifted, and nothing was overdue.';
   yield* aligned(
     findings.map(({ rule, repaired, tenant, what }) => [
       rule,
-      repaired ? 'repaired' : 'found',
+      !repaired ? 'found' : rule === 'R6' ? 'told' : 'repaired',
       tenant,
       what,
     ]),
     { give: 3 },
   );
+  yield* countLines(reports);
   for (const { end, shard } of reports) {
     if (end === 'held') yield `Shard ${shard} is being swept by another process.`;
     if (end === 'lost') yield `Another process took shard ${shard} over.`;

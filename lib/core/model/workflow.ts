@@ -154,6 +154,9 @@ export type EventType =
   | 'asset_conflict_found'
   | 'orphan_lock_released'
   | 'pointers_rebuilt'
+  | 'stray_event_moved'
+  | 'faults_acknowledged'
+  | 'notification_redriven'
   | 'deadline_passed'
   | 'reminder_sent'
   | 'block_escalated'
@@ -201,6 +204,18 @@ export interface Lock {
   readonly last?: LastValues;
 }
 
+/** What a person did to keep the system going. */
+export type OperationType =
+  'release_lock' | 'redrive_notification' | 'repair_torn' | 'acknowledge_faults';
+
+/** The lasting answer to an operation: the event that tells of it, and codes. */
+export interface OperationReceipt {
+  readonly operation: OperationType;
+  readonly workflow: string;
+  readonly seq: number;
+  readonly at: string;
+}
+
 /** What a key did. Digests are HMACs under the tenant's secret; `expires_at` is in epoch seconds. */
 export interface LedgerRow {
   readonly format: number;
@@ -209,7 +224,7 @@ export interface LedgerRow {
   readonly operation: string;
   readonly digest: string;
   readonly fields: { readonly [field: string]: string };
-  readonly receipt: Receipt | RunReceipt;
+  readonly receipt: Receipt | RunReceipt | OperationReceipt;
   readonly expires_at: number;
 }
 

@@ -2,7 +2,8 @@
 // Business items are written by `commit` alone; `keep`, `noteProfile` and `registerProcedure` are
 // single-row bookkeeping. A backend throws `Fault`s and never lets a driver error out.
 import type { Json } from '../json.ts';
-import type { EvidenceRow, Run, RunState } from '../model/run.ts';
+import type { EvidenceRow, Run, RunState, TicketRow } from '../model/run.ts';
+import type { SweepBook } from './sweeps.ts';
 import type {
   LedgerRow,
   Lock,
@@ -26,6 +27,7 @@ export interface Items {
   readonly outbox: OutboxRow;
   readonly run: Run;
   readonly evidence: EvidenceRow;
+  readonly ticket: TicketRow;
 }
 
 /** The kind of a stored item. */
@@ -70,7 +72,8 @@ export type ItemKey =
       readonly tenant: string;
       readonly run: string;
       readonly seq: number;
-    };
+    }
+  | { readonly kind: 'ticket'; readonly tenant: string; readonly key: string };
 
 /** Attribute values an item must have at the moment of the write. */
 export type Expectation = { readonly [attribute: string]: Json };
@@ -164,7 +167,7 @@ export interface Page<T> {
  * The storage port. Every read is strongly consistent unless it says otherwise. Lists throw
  * `InputError` for a limit outside 1 to 100 and for a cursor that the same list did not give.
  */
-export interface StorageBackend {
+export interface StorageBackend extends SweepBook {
   /** Reads several items as of one moment. Expired rows are returned: the caller has the clock. */
   snapshot<const K extends readonly ItemKey[]>(keys: K): Promise<Snapshot<K>>;
   /** Applies all writes or none. `deadlineMs` is in epoch milliseconds; nothing is sent after it. */

@@ -29,5 +29,16 @@ export interface Repair {
     | { readonly kind: 'writes'; readonly writes: Transaction['writes'] };
 }
 
+/** Something that was found; `repaired` says whether it was put right. */
+export interface Finding {
+  readonly rule: Rule;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly what: string;
+  readonly repaired: boolean;
+  /** The trail does not verify: nothing goes on until a person has looked. */
+  readonly broken?: true;
+}
+
 /** Looks for one kind of drift. */
 export type RuleFunction = (seen: Observation, context: RepairContext) => Repair | undefined;

@@ -1,11 +1,9 @@
 // One look at what is due in a shard: delivers outbox rows, and repairs what has drifted, under a lease
 // whose epoch every repair carries. Invariant I5: whoever was overtaken changes nothing.
-import { verifyRecord } from '../audit.ts';
 import { isHopeless, type Dispatcher, type DrainCounts } from '../dispatch/dispatcher.ts';
 import type { RepairContext } from '../decide/lost-lock.ts';
 import { isFault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
-import type { Principal } from '../model/principal.ts';
 import { compilePlan } from '../plan.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
@@ -17,9 +15,13 @@ import { dueNext, nextLook } from './due-time.ts';
 import { lostLock } from './lost-lock.ts';
 import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
+import { SweepTally } from './notes.ts';
 import { overdue } from './overdue.ts';
-import type { Repair, Rule, RuleFunction } from './rules.ts';
+import { reconciler } from './reconciler.ts';
+import type { Finding, Repair, Rule, RuleFunction } from './rules.ts';
+import { createRunLook, type RunPorts } from './run-look.ts';
 import { RECONCILE } from './timing.ts';
+import { brokenTrail, frozenAt } from './trail-check.ts';
 
 /** What a sweep works with. */
 export interface SweepParts {
@@ -31,15 +33,8 @@ export interface SweepParts {
   /** The sinks that notifications of repairs are written for. */
   readonly sinks: readonly string[];
   readonly onFinding?: (finding: Finding) => void;
-}
-
-/** Something that was found; `repaired` says whether it was put right. */
-export interface Finding {
-  readonly rule: Rule;
-  readonly tenant: string;
-  readonly workflow: string;
-  readonly what: string;
-  readonly repaired: boolean;
+  /** Whom it asks about runs; left out, runs are looked at as far as the store alone can tell. */
+  readonly runPorts?: RunPorts;
 }
 
 /** How a sweep is made. Nothing more is begun once `goOn` answers false. */
@@ -63,6 +58,8 @@ export interface SweepReport {
   readonly looked: number;
   /** Those that could not be judged now; they are looked at again soon. */
   readonly postponed: number;
+  /** How much each rule found, also beyond the findings that are carried. */
+  readonly counts: { readonly [R in Rule]?: number };
   readonly findings: readonly Finding[];
 }
 
@@ -82,24 +79,18 @@ const NOTHING: DrainCounts = { delivered: 0, failed: 0, parked: 0, lost: 0 };
 const LOOKS = 8;
 /** How many lanes are worked on at a time. */
 const LANES = 4;
-/** How many findings a report carries; the rest is told to `onFinding` only. */
-const FINDINGS = 100;
-
-/** The reconciler as the actor of what it changes. */
-export const reconciler = (tenant: string): Principal => {
-  const subject = 'system:reconciler';
-  return { tenant, subject, name: subject, kind: 'service', scopes: new Set(), via: 'system' };
-};
 
 /** Builds a sweeper; every one in the world has a name of its own. */
 export function createSweeper(parts: SweepParts): Sweeper {
   const { store, registry, dispatcher, clock, random, sinks } = parts;
   const ownName = random.id();
+  const lookAtRun = createRunLook(parts);
 
   return {
     sweep: async (shard, { goOn, by = ownName, dryRun = false, rules }) => {
       const runs = (rule: Rule): boolean => rules === undefined || rules.includes(rule);
-      const report = { shard, delivered: NOTHING, looked: 0, postponed: 0 };
+      const counts: { [R in Rule]?: number } = {};
+      const report = { shard, delivered: NOTHING, looked: 0, postponed: 0, counts };
       const findings: Finding[] = [];
       const now = clock.now();
       if (!(await isDue(store, shard, now))) return { ...report, end: 'idle', findings };
@@ -107,8 +98,11 @@ export function createSweeper(parts: SweepParts): Sweeper {
         ? undefined
         : await store.takeLease(shard, by, { now, until: now + RECONCILE.leaseMs });
       if (lease === undefined && !dryRun) return { ...report, end: 'held', findings };
+      const tally = new SweepTally();
       const found = (finding: Finding): void => {
-        if (findings.length < FINDINGS) findings.push(finding);
+        counts[finding.rule] = (counts[finding.rule] ?? 0) + 1;
+        tally.add(finding);
+        if (findings.length < LIMITS.sweepFindings.max) findings.push(finding);
         parts.onFinding?.(finding);
       };
       let damage: Error | undefined;
@@ -118,33 +112,37 @@ export function createSweeper(parts: SweepParts): Sweeper {
         damage = error;
         return NOTHING;
       };
-      const done = (): SweepReport => {
-        if (damage !== undefined) throw damage;
-        return { ...report, end: 'done', findings };
+      const ended = async (end: SweepReport['end']): Promise<SweepReport> => {
+        if (!dryRun) await store.noteSweep(tally.note({ shard, end }, clock.now()));
+        if (end === 'done' && damage !== undefined) throw damage;
+        return { ...report, end, findings };
       };
       try {
         if (!dryRun && (runs('R2') || runs('R3'))) {
           report.delivered = await dispatcher.drainDue(shard, goOn, LANES).catch(damaged);
         }
-        if (!ORDER.some(([rule]) => runs(rule))) return done();
+        if (!ORDER.some(([rule]) => runs(rule)) && !runs('R7')) return await ended('done');
         for (let after: string | undefined; ;) {
-          if (!goOn()) return { ...report, end: 'out_of_time', findings };
+          if (!goOn()) return await ended('out_of_time');
           if (lease !== undefined) {
             lease = await store.renewLease(lease, clock.now() + RECONCILE.leaseMs);
-            if (lease === undefined) return { ...report, end: 'lost', findings };
+            if (lease === undefined) return await ended('lost');
           }
           const at = { until: now, limit: LIMITS.pageItems.max };
           const page = await store.listDue(shard, { ...at, ...(after !== undefined && { after }) });
           for (const { key } of page.items) {
-            if (key.kind !== 'workflow') continue;
-            if (!goOn()) return { ...report, end: 'out_of_time', findings };
-            const looked = await look(key.tenant, key.id, lease, runs, found);
-            if (looked === 'lost') return { ...report, end: 'lost', findings };
+            if (key.kind === 'outbox') continue;
+            if (!goOn()) return await ended('out_of_time');
+            const looked =
+              key.kind === 'run'
+                ? await lookAtRun(key.tenant, key.id, { lease, runs, found })
+                : await look(key.tenant, key.id, lease, runs, found);
+            if (looked === 'lost') return await ended('lost');
             report.looked += 1;
             if (looked === 'later') report.postponed += 1;
           }
           after = page.next;
-          if (after === undefined) return done();
+          if (after === undefined) return await ended('done');
         }
       } finally {
         if (lease !== undefined) await store.releaseLease(lease).catch(() => false);
@@ -209,33 +207,22 @@ export function createSweeper(parts: SweepParts): Sweeper {
     runs: (rule: Rule) => boolean,
     found: (finding: Finding) => void,
   ): Promise<'well' | 'later' | 'lost'> {
-    const { tenant, id, version } = workflow;
+    const { tenant, id } = workflow;
     if (runs('R8') && workflow.frozen === undefined) {
-      // A trail is broken only where two looks under one version say so: a plain read may see half.
-      const [fault] = (await verifyRecord(store, workflow)).faults;
-      const [again] = fault === undefined ? [] : (await verifyRecord(store, workflow)).faults;
-      const [now] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
-      if (fault !== undefined && again !== undefined && now?.version === version) {
-        const what = `the trail does not verify: ${fault.what} at ${fault.seq}`;
-        const frozen = { at: new Date(clock.now()).toISOString(), what };
-        found({ rule: 'R8', tenant, workflow: id, what, repaired: false });
+      const what = await brokenTrail(store, workflow);
+      if (what !== undefined) {
+        found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
         if (lease === undefined) return 'well';
-        const result = await store.commit(
-          {
-            lease,
-            writes: [
-              {
-                op: 'update',
-                key: { kind: 'workflow', tenant, id },
-                expect: { version },
-                set: { frozen, version: version + 1, due_at: clock.now() + RECONCILE.checkMs },
-              },
-            ],
-          },
-          clock.now() + RECONCILE.tickMs,
-        );
+        const now = clock.now();
+        const writes = [frozenAt(workflow, what, now)];
+        const result = await store.commit({ lease, writes }, now + RECONCILE.tickMs);
         return result.ok ? 'well' : result.leaseLost === true ? 'lost' : 'later';
       }
+    }
+    // Somebody has to look, and is told until they have.
+    if (runs('R8') && workflow.frozen !== undefined) {
+      const { what } = workflow.frozen;
+      found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
     }
     if (lease === undefined) return 'well';
     const now = clock.now();

@@ -55,7 +55,7 @@ export function createRepeats(
       return { code: 'IDEMPOTENCY_CONFLICT', operation: row.operation, fields: compared.fields };
     }
     const { receipt } = row;
-    assert('workflow' in receipt, 'a command of a workflow has its receipt');
+    assert(!('operation' in receipt) && 'workflow' in receipt, 'a command has its receipt');
     if (seen?.id === receipt.workflow) return told(seen, receipt);
     const key = { kind: 'workflow', tenant: keyed.tenant, id: receipt.workflow } as const;
     const [workflow] = await store.snapshot([key]);

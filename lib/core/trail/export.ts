@@ -172,7 +172,8 @@ export class ExportVerifier {
       this.#faults.push({ what: 'no_head', tenant, workflow });
       return;
     }
-    const fault = verifier.finish(head);
-    if (fault !== undefined) this.#faults.push({ what: 'trail', tenant, workflow, fault });
+    for (const fault of verifier.finish(head)) {
+      this.#faults.push({ what: 'trail', tenant, workflow, fault });
+    }
   }
 }

@@ -12,6 +12,8 @@ export interface ValueFault {
   readonly seq: number;
   readonly what:
     'value_changed' | 'value_missing' | 'value_not_erased' | 'value_unnamed' | 'value_unreadable';
+  /** The event by which a person said that they have looked at it; it stays a fault. */
+  readonly acknowledged?: number;
 }
 
 /** The aggregate whose values are meant. */
@@ -34,7 +36,8 @@ export class ValueClaims {
       const known = this.#commitments.get(record) ?? [];
       this.#commitments.set(record, [...known, data['commitment']]);
     }
-    if (type === 'value_erased' && Array.isArray(data['records'])) {
+    const erases = type === 'value_erased' || type === 'stray_event_moved';
+    if (erases && Array.isArray(data['records'])) {
       for (const record of data['records']) this.#erased.add(Number(record));
     }
   }

@@ -1,6 +1,6 @@
 // The calibration domain: its procedure, and the rules that take two readings.
 import type { DomainPolicy, Finding, RuleInput } from '../../core/ports/policy.ts';
-import { instrumentCalibrationProcedure } from './procedure.ts';
+import { instrumentCalibrationProcedure, instrumentCalibrationProcedure1 } from './procedure.ts';
 
 /** Largest difference of two placements of one weight, in milligrams. */
 const REPEATABILITY_MG = 0.4;
@@ -8,7 +8,7 @@ const REPEATABILITY_MG = 0.4;
 /** Laboratory instrument calibration. */
 export const instrumentCalibration: DomainPolicy = {
   domain: 'instrument calibration',
-  procedures: [instrumentCalibrationProcedure],
+  procedures: [instrumentCalibrationProcedure1, instrumentCalibrationProcedure],
   check: (input) => [...adjustmentHelped(input), ...placementsAgree(input)],
 };
 

@@ -1,11 +1,11 @@
 // The pump inspection domain: its procedure, and the one rule that takes two readings.
 import type { DomainPolicy, Finding, RuleInput } from '../../core/ports/policy.ts';
-import { pumpInspectionProcedure } from './procedure.ts';
+import { pumpInspectionProcedure, pumpInspectionProcedure1 } from './procedure.ts';
 
 /** Industrial pump inspection. */
 export const pumpInspection: DomainPolicy = {
   domain: 'pump inspection',
-  procedures: [pumpInspectionProcedure],
+  procedures: [pumpInspectionProcedure1, pumpInspectionProcedure],
   check: dischargeAboveSuction,
 };
 

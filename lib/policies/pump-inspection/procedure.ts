@@ -30,8 +30,8 @@ const fahrenheit = {
   offset: -17.7777777777778,
 };
 
-/** The pump inspection. A changed content needs a new version number. */
-export const pumpInspectionProcedure: ProcedureInput = {
+/** The first version, without times: kept for work that runs on it. */
+export const pumpInspectionProcedure1 = {
   id: 'pump-inspection',
   version: 1,
   title: 'pump inspection',
@@ -151,5 +151,20 @@ export const pumpInspectionProcedure: ProcedureInput = {
     { on: 'warning', notify: 'supervisor' },
     { on: 'deviation', notify: 'supervisor' },
     { on: 'block', notify: 'supervisor' },
+  ],
+} satisfies ProcedureInput;
+
+/** The pump inspection. A changed content needs a new version number. */
+export const pumpInspectionProcedure: ProcedureInput = {
+  ...pumpInspectionProcedure1,
+  version: 2,
+  deadline: { minutes: 480 },
+  reminder: { idle_minutes: 30, times: 2 },
+  escalation: [
+    ...pumpInspectionProcedure1.escalation,
+    { on: 'block', notify: 'supervisor', after_minutes: 30 },
+    { on: 'block', notify: 'plant_manager', after_minutes: 120 },
+    { on: 'overdue', notify: 'supervisor' },
+    { on: 'reminder', notify: 'operator' },
   ],
 };

@@ -23,12 +23,12 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed, asked?: Com
   const sentences: { readonly [R in ReceiptResult]: () => readonly Sentence[] } = {
     started: () => [
       done(`started, ${work}`),
-      nextSentence(view, duplicate ? 'next is' : 'first is'),
+      nextSentence(lexicon, view, duplicate ? 'next is' : 'first is'),
     ],
-    recorded: () => [done(`recorded, ${what()}`), nextSentence(view)],
+    recorded: () => [done(`recorded, ${what()}`), nextSentence(lexicon, view)],
     recorded_with_warning: () => [
       done(`recorded, ${what()}, which is outside the usual range`),
-      nextSentence(view),
+      nextSentence(lexicon, view),
     ],
     awaiting_second_person: () => [
       done(
@@ -36,26 +36,29 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed, asked?: Com
           ? `recorded, ${what()}; another person has to confirm it`
           : `recorded, ${what()}`,
       ),
-      afterWaiting(outcome),
+      afterWaiting(lexicon, outcome),
     ],
-    confirmed: () => [done(`confirmed, ${what()}`), nextSentence(view)],
-    skipped: () => [done(`skipped, ${title()}`), nextSentence(view)],
-    deviation_recorded: () => [done(`recorded as a deviation, ${what()}`), nextSentence(view)],
+    confirmed: () => [done(`confirmed, ${what()}`), nextSentence(lexicon, view)],
+    skipped: () => [done(`skipped, ${title()}`), nextSentence(lexicon, view)],
+    deviation_recorded: () => [
+      done(`recorded as a deviation, ${what()}`),
+      nextSentence(lexicon, view),
+    ],
     retake_required: () => [
       done(`noted, ${what()}${stands === 'retake' ? '; it has to be repeated' : ''}`),
-      nextSentence(view),
+      nextSentence(lexicon, view),
     ],
     blocked: () => [
       done(`recorded, ${what()}`),
       view.state === 'BLOCKED'
         ? `${work} is blocked until a supervisor decides`
-        : nextSentence(view),
+        : nextSentence(lexicon, view),
     ],
     continued: () => [
       done(view.state === 'BLOCKED' ? `${work} has its asset again` : `released, ${work} goes on`),
-      nextSentence(view),
+      nextSentence(lexicon, view),
     ],
-    reopened: () => [done(`released, ${title()} has to be repeated`), nextSentence(view)],
+    reopened: () => [done(`released, ${title()} has to be repeated`), nextSentence(lexicon, view)],
     handed_over: () => [`${done(`handed over, ${work}`)}${receiver(outcome)}`],
     completed: () => [
       done(`completed, ${work}`),
@@ -67,9 +70,9 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed, asked?: Com
 }
 
 /** The step that waits was just named, so only another one is worth a second sentence. */
-function afterWaiting({ workflow: view, receipt }: Committed): Sentence {
+function afterWaiting(lexicon: Lexicon, { workflow: view, receipt }: Committed): Sentence {
   const same = view.next?.awaiting_second === true && view.next.step === receipt.step;
-  return same ? undefined : nextSentence(view);
+  return same ? undefined : nextSentence(lexicon, view);
 }
 
 function receiver({ receipt }: Committed): string {

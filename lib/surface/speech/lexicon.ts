@@ -2,8 +2,9 @@
 import type { Json } from '../../core/json.ts';
 import type { Original } from '../../core/model/workflow.ts';
 import { stepOf, type ProcedureRegistry } from '../../core/procedures.ts';
+import type { Clock } from '../../core/ports/runtime.ts';
 import type { WorkflowView } from '../../core/view.ts';
-import { phrase, spokenNumber } from './words.ts';
+import { phrase, spokenNumber, spokenSpan } from './words.ts';
 
 /** Names for speech. */
 export interface Lexicon {
@@ -25,10 +26,12 @@ export interface Lexicon {
   work(view: { readonly title: string; readonly asset: string }): string;
   /** The title of a procedure. */
   procedure(id: string): string;
+  /** "is due in 25 minutes", "was due 2 hours ago"; no time of day, which differs with the place. */
+  due(at: string): string;
 }
 
-/** Builds the lexicon of a registry. */
-export function createLexicon(registry: ProcedureRegistry): Lexicon {
+/** Builds the lexicon of a registry; how far away a time is is said by the clock. */
+export function createLexicon(registry: ProcedureRegistry, clock: Pick<Clock, 'now'>): Lexicon {
   const stepAt = (view: WorkflowView, id: string) => {
     const procedure = registry.find(view.procedure, view.procedure_version);
     return procedure === undefined ? undefined : stepOf(procedure, id);
@@ -68,6 +71,10 @@ export function createLexicon(registry: ProcedureRegistry): Lexicon {
     },
     work: ({ title, asset }) => `${phrase(title)} on ${phrase(asset, 64)}`,
     procedure: (id) => phrase(registry.find(id)?.title ?? id),
+    due: (at) => {
+      const left = Date.parse(at) - clock.now();
+      return left > 0 ? `is due in ${spokenSpan(left)}` : `was due ${spokenSpan(-left)} ago`;
+    },
   };
 }
 

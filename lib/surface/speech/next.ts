@@ -1,9 +1,14 @@
 // What comes next in a workflow, as one sentence: the step, its unit and what is expected.
 import type { NextStep, WorkflowView } from '../../core/view.ts';
+import type { Lexicon } from './lexicon.ts';
 import { listed, phrase, spokenNumber, type Sentence } from './words.ts';
 
 /** How the workflow goes on; undefined once it has ended. */
-export function nextSentence(view: WorkflowView, lead = 'next is'): Sentence {
+export function nextSentence(
+  lexicon: Pick<Lexicon, 'due'>,
+  view: WorkflowView,
+  lead = 'next is',
+): Sentence {
   const { next, block } = view;
   if (view.state === 'COMPLETED') return undefined;
   if (block !== undefined) {
@@ -12,13 +17,15 @@ export function nextSentence(view: WorkflowView, lead = 'next is'): Sentence {
   if (next === undefined) {
     return view.ready_to_complete ? 'all steps are done; you can complete it now' : undefined;
   }
+  const due = next.due_at === undefined ? '' : `; it ${lexicon.due(next.due_at)}`;
   if (next.awaiting_second) {
-    return `${phrase(next.title)} still needs another person to confirm it`;
+    return `${phrase(next.title)} still needs another person to confirm it${due}`;
   }
   const step = stepSentence(next, next.replaces === undefined ? lead : 'please repeat');
   const end = view.ready_to_complete ? '; or complete it now' : '';
   const last = lastTime(next);
-  return last === undefined ? `${step}${end}` : [`${step}; ${last}${end}`, `${step}${end}`];
+  const ways = last === undefined ? [] : [`${step}; ${last}${due}${end}`];
+  return [...ways, `${step}${due}${end}`, `${step}${end}`];
 }
 
 function stepSentence(next: NextStep, lead: string): string {

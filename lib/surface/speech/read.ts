@@ -13,7 +13,9 @@ export function speakWorkflow(lexicon: Lexicon, view: WorkflowView): string {
     return say(`${work} ${view.result === 'abandoned' ? 'was ended early' : 'is completed'}`);
   }
   const progress = `${view.done} of ${counted(view.required, 'required step')} done`;
-  return say(`${work}, with ${phrase(view.holder, 64)}: ${progress}`, nextSentence(view));
+  const stands = `${work}, with ${phrase(view.holder, 64)}: ${progress}`;
+  const due = view.due_at === undefined ? '' : `; all of it ${lexicon.due(view.due_at)}`;
+  return say([`${stands}${due}`, stands], nextSentence(lexicon, view));
 }
 
 /** The caller's own active workflows. */
@@ -39,7 +41,9 @@ export function speakBlocked(lexicon: Lexicon, { workflows, more }: ViewList): s
     const why = phrase(only.block?.message ?? 'a deviation was recorded');
     return say(
       `${lexicon.work(only)} is blocked because ${why}`,
-      'should it continue, be repeated, or be abandoned?',
+      only.block === undefined || only.block.reason === 'deviation'
+        ? 'should it continue, be repeated, or be abandoned?'
+        : 'should it continue, or be abandoned?',
     );
   }
   const works = workflows.map((view) => lexicon.work(view));

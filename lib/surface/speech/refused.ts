@@ -73,7 +73,7 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
     case 'WORKFLOW_BLOCKED':
       return say(
         `I changed nothing on ${lexicon.work(refusal.workflow)}`,
-        nextSentence(refusal.workflow),
+        nextSentence(lexicon, refusal.workflow),
       );
     case 'SECOND_PERSON_REQUIRED':
       return secondPerson(lexicon, refusal);
@@ -83,12 +83,12 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
       const earlier = refusal.requires.map((id) => lexicon.step(refusal.workflow, id));
       return say(
         `before ${lexicon.step(refusal.workflow, refusal.step)} I need ${listed(earlier)}`,
-        nextSentence(refusal.workflow),
+        nextSentence(lexicon, refusal.workflow),
       );
     }
     case 'STEPS_MISSING': {
       const open = refusal.missing.map((id) => lexicon.step(refusal.workflow, id));
-      return say(`still open: ${listed(open)}`, nextSentence(refusal.workflow));
+      return say(`still open: ${listed(open)}`, nextSentence(lexicon, refusal.workflow));
     }
     case 'LIMIT_REACHED':
       return say(
@@ -141,15 +141,15 @@ function stale(lexicon: Lexicon, refusal: RefusalOf<'STALE_REFERENCE'>): string 
   switch (names) {
     case 'block':
       return view.block === undefined
-        ? say('that block has already been resolved', nextSentence(view))
-        : say('that block is over, and there is a newer one', nextSentence(view));
+        ? say('that block has already been resolved', nextSentence(lexicon, view))
+        : say('that block is over, and there is a newer one', nextSentence(lexicon, view));
     case 'assignment':
       return say(
         `that assignment has already changed; ${lexicon.work(view)} is with ${phrase(view.holder, 64)}`,
         'ask me again if it should still be done',
       );
     case 'reading':
-      return say('that record has been changed in the meantime', nextSentence(view));
+      return say('that record has been changed in the meantime', nextSentence(lexicon, view));
     case 'confirmation':
       return say('that confirmation is no longer valid', 'please say the value again');
   }
@@ -160,9 +160,12 @@ function notSkippable(lexicon: Lexicon, refusal: RefusalOf<'NOT_SKIPPABLE'>): st
   const title = lexicon.step(view, step);
   switch (why) {
     case 'required':
-      return say(`${title} has to be done and cannot be skipped`, nextSentence(view));
+      return say(`${title} has to be done and cannot be skipped`, nextSentence(lexicon, view));
     case 'needed':
-      return say(`${title} cannot be skipped, because a later step needs it`, nextSentence(view));
+      return say(
+        `${title} cannot be skipped, because a later step needs it`,
+        nextSentence(lexicon, view),
+      );
     case 'recorded':
       return say(`${title} is already on record, so it cannot be skipped`, 'you can correct it');
   }

@@ -2,10 +2,12 @@
 // Knows nothing of workflows. What comes from a caller or a token passes through `clean`.
 import { LIMITS } from '../../core/limits.ts';
 
-const digits = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 9 });
+// Loading what it formats by takes longer than most modules, so the first number that is said does.
+let digits: Intl.NumberFormat | undefined;
 
 /** A number as it is said: digits, and "minus" in place of a sign that speech engines drop. */
 export function spokenNumber(value: number): string {
+  digits ??= new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 9 });
   const text = digits.format(Math.abs(value));
   return value < 0 && text !== '0' ? `minus ${text}` : text;
 }
@@ -45,6 +47,15 @@ export function listed(
 /** "1 step", "2 steps". */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** How long something lasts, never more than it does: "25 minutes", "3 hours", "2 days". */
+export function spokenSpan(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'less than a minute';
+  if (minutes < 120) return counted(minutes, 'minute');
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day');
 }
 
 /** A sentence, or several ways to say it, the longest first: the first that fits is said. */

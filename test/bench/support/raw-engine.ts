@@ -25,6 +25,7 @@ const COLUMNS: {
   outbox: ['outbox', ['tenant', 'workflow', 'lane', 'seq'], ['due_at']],
   run: ['runs', ['tenant', 'id'], ['state', 'created_at']],
   evidence: ['evidence', ['tenant', 'run', 'seq'], []],
+  ticket: ['tickets', ['tenant', 'key'], []],
 };
 
 /** The row of an item, inserted or (`update`) written over the one with its key. */

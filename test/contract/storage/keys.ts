@@ -157,6 +157,7 @@ const IDENTITY: { readonly [K in ItemKind]: readonly string[] } = {
   outbox: ['tenant', 'workflow', 'lane', 'seq'],
   run: ['tenant', 'id'],
   evidence: ['tenant', 'run', 'seq'],
+  ticket: ['tenant', 'key'],
 };
 
 function ownWrite(kind: ItemKind, item: Items[ItemKind]): Write {

@@ -220,7 +220,7 @@ export function reconcileCases(use: UseBench): void {
     expect(await sweep(bench)).toEqual([]);
   });
 
-  test('R8: a broken trail is never rewritten; the work is frozen until a person has looked', async () => {
+  test('R8: a broken trail is never rewritten; the work is frozen, and told of at each look until a person has looked', async () => {
     const bench = use();
     const { tenant } = bench;
     const id = await started(bench);
@@ -240,7 +240,7 @@ export function reconcileCases(use: UseBench): void {
       retryAfterMs: 1_000,
     });
     later(bench);
-    expect(await sweep(bench)).toEqual([]);
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
   });
 
   test('the work of a procedure that this process lacks is not judged, and comes up again soon', async () => {
@@ -368,11 +368,10 @@ export function reconcileCases(use: UseBench): void {
     const release = () =>
       releaseLock(
         parts,
-        commandLine(tenant),
+        { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
         { asset: 'unit-1', reason: 'fire' },
-        clock.now() + 9_000,
       );
-    expect(await release()).toEqual({ code: 'RELEASED', workflow: id, name: 'Ana' });
+    expect(await release()).toMatchObject({ code: 'RELEASED', workflow: id, name: 'Ana' });
     expect(await release()).toEqual({ code: 'FREE' });
     expect(await lockOn(bench)).toMatchObject({ held: false, fence: 2 });
     const blocked = await read(bench, id);
@@ -407,7 +406,11 @@ export function reconcileCases(use: UseBench): void {
     const id = await started(bench);
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: ASSET, reason: 'fire' };
-    await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000);
+    await releaseLock(
+      parts,
+      { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+      command,
+    );
     const second = await started(bench);
     const held = await lockOn(bench);
     const { block } = await read(bench, id);
@@ -437,7 +440,11 @@ export function reconcileCases(use: UseBench): void {
     expect(block).toMatchObject({ reason: 'deviation', step: 'ready' });
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: ASSET, reason: 'fire' };
-    await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000);
+    await releaseLock(
+      parts,
+      { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+      command,
+    );
     const lost = (await read(bench, id)).block;
     expect(lost).toMatchObject({ reason: 'lock_released', earlier: block });
     const go = {
@@ -469,7 +476,7 @@ export function reconcileCases(use: UseBench): void {
     expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
     expect((await read(bench, id)).frozen).toBeDefined();
     later(bench);
-    expect(await sweep(bench)).toEqual([]);
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
   });
 
   test('a repair that meets an event beyond the head freezes the work instead of trying for ever', async () => {
@@ -519,13 +526,16 @@ export function reconcileCases(use: UseBench): void {
       const other = await started(bench, 'UNIT-2');
       const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
       const release = { asset: 'UNIT-2', reason: 'fire' };
-      await releaseLock(parts, commandLine(bench.tenant), release, clock.now() + 9_000);
+      await releaseLock(
+        parts,
+        { principal: commandLine(bench.tenant), deadlineMs: clock.now() + 9_000 },
+        release,
+      );
       const third = await started(bench, 'UNIT-3');
       await releaseLock(
         parts,
-        commandLine(bench.tenant),
+        { principal: commandLine(bench.tenant), deadlineMs: clock.now() + 9_000 },
         { ...release, asset: 'UNIT-3' },
-        clock.now() + 9_000,
       );
       later(bench);
       const damaged: StorageBackend = {
@@ -563,7 +573,11 @@ export function reconcileCases(use: UseBench): void {
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: ASSET, reason: 'fire' };
     expect(
-      await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000),
+      await releaseLock(
+        parts,
+        { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+        command,
+      ),
     ).toMatchObject({ code: 'RELEASED', workflow: id });
     expect(await lockOn(bench)).toMatchObject({ held: false, fence: 8 });
     later(bench);
@@ -584,7 +598,11 @@ export function reconcileCases(use: UseBench): void {
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: ASSET, reason: 'fire' };
     expect(
-      await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000),
+      await releaseLock(
+        parts,
+        { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+        command,
+      ),
     ).toMatchObject({ code: 'RELEASED' });
     await started(bench);
     expect(await read(bench, id)).toMatchObject({ state: 'BLOCKED', frozen });

@@ -264,7 +264,11 @@ export function timeCases(use: UseBench): void {
     const id = await ready(bench);
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: 'UNIT-1', reason: 'fire' };
-    await releaseLock(parts, commandLine(tenant), command, clock.now() + 9_000);
+    await releaseLock(
+      parts,
+      { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+      command,
+    );
     const at = clock.now() + 30 * MINUTE;
     const after = await read(bench, id);
     expect(after).toMatchObject({ due_at: clock.now() + 20 * MINUTE });

@@ -16,6 +16,8 @@ function benchOf(desk: TicketDesk, provider: TicketProvider): TicketBench {
   const under = (key: string) => desk.tickets.filter(({ content }) => content['key'] === key);
   return {
     provider,
+    tenant: 'acme',
+    now: () => Date.now(),
     count: (key) => under(key).length,
     alter: (key) => {
       for (const { content } of under(key)) content.arguments['summary'] = 'All is well';

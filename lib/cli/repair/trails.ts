@@ -1,0 +1,152 @@
+// `checkpoint repair`: trails that no rule may put right. Events beyond the head are moved aside, and a
+// person who has looked at a broken trail lets its work go on.
+import { acknowledgeFaults } from '../../core/operations/acknowledge.ts';
+import { repairTorn, strayEvents } from '../../core/operations/torn.ts';
+import { everyItem } from '../../core/pages.ts';
+import type { StorageBackend } from '../../core/ports/storage.ts';
+import { systemClock } from '../../wiring/local.ts';
+import { byHand, checkReason } from '../by-hand.ts';
+import { chainText } from '../chain-words.ts';
+import type { Commands } from '../commands.ts';
+import { reading, writing } from '../data-folder.ts';
+import { CliProblem } from '../failure.ts';
+import { findWorkflow, type WorkflowName } from '../look/find.ts';
+import { counted, wrapped } from '../text.ts';
+
+interface Flags {
+  readonly data?: string;
+  readonly tenant?: string;
+  readonly torn?: string | true;
+  readonly unfreeze?: string;
+  readonly reason?: string;
+  readonly dryRun?: boolean;
+}
+
+/** Adds the command. */
+export function addTrailRepair({ program, out, settings, fail }: Commands): void {
+  program
+    .command('repair')
+    .description('put right what needs a person: torn trails, and work that is frozen')
+    .option('--torn [workflow]', 'move events beyond the head aside, of one workflow or of all')
+    .option('--unfreeze <workflow>', 'let work go on whose broken trail you have looked at')
+    .option('--reason <text>', 'why it may go on; it stands in the trail')
+    .option('--dry-run', 'say what would be done, and change nothing')
+    .option('--tenant <tenant>', 'only in one tenant')
+    .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
+    .action(async (flags: Flags) => {
+      const { torn, unfreeze, reason = '', dryRun = false } = flags;
+      if ((torn === undefined) === (unfreeze === undefined)) {
+        throw new CliProblem('Say what to repair: --torn, or --unfreeze with a workflow.');
+      }
+      if (unfreeze !== undefined) checkReason(reason);
+      const open = dryRun ? reading : writing;
+      const done = await open(settings(flags), (store) =>
+        unfreeze === undefined
+          ? repairedAll(store, torn, flags)
+          : unfrozen(store, unfreeze, reason.trim(), flags),
+      );
+      for (const line of done.lines) for (const each of wrapped(line)) out(each);
+      if (!done.good) fail();
+    });
+}
+
+interface Done {
+  readonly lines: readonly string[];
+  readonly good: boolean;
+}
+
+async function repairedAll(
+  store: StorageBackend,
+  torn: Flags['torn'],
+  { tenant, dryRun = false }: Flags,
+): Promise<Done> {
+  const lines: string[] = [];
+  let good = true;
+  const names =
+    typeof torn === 'string' ? [await findWorkflow(store, torn, tenant)] : tornOnes(store, tenant);
+  for await (const name of names) {
+    const done = await repaired(store, name, dryRun);
+    lines.push(...done.lines);
+    good &&= done.good;
+  }
+  return lines.length === 0 ? { lines: ['No trail is torn.'], good } : { lines, good };
+}
+
+/** Every workflow with an event beyond its head. */
+async function* tornOnes(
+  store: StorageBackend,
+  tenant: string | undefined,
+): AsyncGenerator<WorkflowName> {
+  for await (const workflow of everyItem((page) => store.scanWorkflows(page))) {
+    if (tenant !== undefined && workflow.tenant !== tenant) continue;
+    if ((await strayEvents(store, workflow)).length > 0) yield workflow;
+  }
+}
+
+async function repaired(
+  store: StorageBackend,
+  { tenant, id }: WorkflowName,
+  dryRun: boolean,
+): Promise<Done> {
+  const parts = { store, clock: systemClock };
+  const result = await repairTorn(parts, byHand(tenant), { workflow: id, dryRun });
+  const name = `tenant ${tenant}, workflow ${id}`;
+  switch (result.code) {
+    case 'MOVED': {
+      const left = result.faults.map(chainText).join('; ');
+      const broken = left === '' ? '' : ` It is broken elsewhere: ${left}.`;
+      const moved = counted(result.events, 'event');
+      return {
+        lines: [`${name}: ${moved} moved aside; the trail keeps them.${broken}`],
+        good: left === '',
+      };
+    }
+    case 'TORN':
+      return {
+        lines: [`${name}: ${counted(result.events, 'event')} beyond the head, nothing changed.`],
+        good: false,
+      };
+    case 'WHOLE':
+      return { lines: [`${name}: nothing lies beyond the head.`], good: true };
+    case 'NOT_FOUND':
+      throw new CliProblem(`There is no workflow ${id}.`);
+    case 'REPEATED':
+    case 'IDEMPOTENCY_CONFLICT':
+      throw new Error('a command line has no key');
+  }
+}
+
+async function unfrozen(
+  store: StorageBackend,
+  text: string,
+  reason: string,
+  { tenant: only, dryRun = false }: Flags,
+): Promise<Done> {
+  const { tenant, id } = await findWorkflow(store, text, only);
+  const parts = { store, clock: systemClock };
+  const result = await acknowledgeFaults(parts, byHand(tenant), { workflow: id, reason, dryRun });
+  switch (result.code) {
+    case 'ACKNOWLEDGED':
+    case 'FROZEN': {
+      const faults = result.faults.map(chainText);
+      const what = faults.length === 0 ? ['its trail verifies again'] : faults;
+      const then =
+        result.code === 'FROZEN'
+          ? 'nothing changed.'
+          : 'it goes on, and verification keeps naming the place.';
+      return {
+        lines: [`Workflow ${id}: ${what.join('; ')}: ${then}`],
+        good: result.code === 'ACKNOWLEDGED',
+      };
+    }
+    case 'WELL':
+      throw new CliProblem(`Workflow ${id} is not frozen, and its trail has no open fault.`);
+    case 'TORN':
+      throw new CliProblem(`Workflow ${id} is torn: repair --torn ${id} comes first.`);
+    case 'NOT_FOUND':
+      throw new CliProblem(`There is no workflow ${id}.`);
+    case 'REPEATED':
+    case 'IDEMPOTENCY_CONFLICT':
+      throw new Error('a command line has no key');
+  }
+}

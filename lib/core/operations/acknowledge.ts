@@ -1,0 +1,88 @@
+// The way back from frozen: a person who has looked at a trail that does not verify says so. Nothing of
+// the trail is rewritten. The event names every fault that is open and the digest of all rows as they
+// were found, so verification goes on from it, and keeps reporting the place.
+import { openFaults, verifyRecord, type TrailFault } from '../audit.ts';
+import { appended, appendedPlan } from '../decide/appended.ts';
+import { faultName } from '../events.ts';
+import { LIMITS } from '../limits.ts';
+import type { OperationReceipt } from '../model/workflow.ts';
+import { compilePlan } from '../plan.ts';
+import { RECONCILE } from '../reconcile/timing.ts';
+import { operate, type Asked, type OperationParts, type Repeated } from './operate.ts';
+import { strayEvents } from './torn.ts';
+
+/** What became of it. */
+export type Acknowledgement =
+  | {
+      readonly code: 'ACKNOWLEDGED';
+      readonly faults: readonly TrailFault[];
+      readonly receipt: OperationReceipt;
+    }
+  /** A look without a change: these are open. */
+  | { readonly code: 'FROZEN'; readonly faults: readonly TrailFault[] }
+  /** The work is not frozen, and its trail has no open fault. */
+  | { readonly code: 'WELL' }
+  /** An event lies beyond the head: that is moved aside first. */
+  | { readonly code: 'TORN' }
+  | { readonly code: 'NOT_FOUND' }
+  | Repeated;
+
+/** Acknowledges every open fault and lets work go on. Throws faults of the store. */
+export function acknowledgeFaults(
+  parts: Pick<OperationParts, 'store' | 'clock'>,
+  asked: Asked,
+  command: { readonly workflow: string; readonly reason: string; readonly dryRun?: boolean },
+): Promise<Acknowledgement> {
+  const { store, clock } = parts;
+  const { principal } = asked;
+  const { tenant } = principal;
+  const { workflow: id, reason } = command;
+  const operation = 'acknowledge_faults';
+  return operate<Acknowledgement>(
+    parts,
+    asked,
+    { operation, args: { workflow_id: id, reason } },
+    async () => {
+      const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
+      if (workflow === undefined) return { do: 'end', answer: { code: 'NOT_FOUND' } };
+      if ((await strayEvents(store, workflow)).length > 0) {
+        return { do: 'end', answer: { code: 'TORN' } };
+      }
+      const { frozen } = workflow;
+      const report = await verifyRecord(store, workflow);
+      const open = openFaults(report).slice(0, LIMITS.pageItems.max);
+      if (frozen === undefined && open.length === 0) {
+        return { do: 'end', answer: { code: 'WELL' } };
+      }
+      if (command.dryRun === true) {
+        return { do: 'end', answer: { code: 'FROZEN', faults: open } };
+      }
+      const now = clock.now();
+      const context = { ...asked, now };
+      const appendix = appended(workflow, context, 'faults_acknowledged', {
+        faults: open.map(faultName),
+        rows: report.rows,
+        reason,
+        ...(frozen !== undefined && { frozen }),
+      });
+      const also = { due_at: now + RECONCILE.lastCheckMs };
+      const plan = appendedPlan(workflow, context, appendix, { also });
+      const aggregate = {
+        op: 'update',
+        before: workflow,
+        change: {
+          set: { ...appendix.set, ...also },
+          ...(frozen !== undefined && { remove: ['frozen'] as const }),
+        },
+      } as const;
+      const { writes } = compilePlan({ ...plan, aggregate });
+      const receipt = { workflow: id, seq: appendix.head.seq, at: appendix.at };
+      const answer: Acknowledgement = {
+        code: 'ACKNOWLEDGED',
+        faults: open,
+        receipt: { operation, ...receipt },
+      };
+      return { do: 'commit', writes, receipt, answer };
+    },
+  );
+}
