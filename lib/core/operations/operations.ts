@@ -48,6 +48,7 @@ export interface Operations {
   /** What sweeps found on a day, the earliest first. */
   findings(read: OperationRead, day: string, page: PageOf): Read<Page<SweepFindings>>;
   redrive(call: OperationCall, command: { readonly id: string }): Promise<Redrive | Refusal>;
+  /** Wants a person: what people said counts no more, and frozen work may go on. */
   repairTorn(
     call: OperationCall,
     command: { readonly workflow: string },
@@ -122,7 +123,7 @@ export function createOperations(
         redriveRow(parts, by, command),
       ),
     repairTorn: (call, command) =>
-      change('repair_torn', call, refusalForOperating, (by) => repairTorn(parts, by, command)),
+      change('repair_torn', call, refusalForDeciding, (by) => repairTorn(parts, by, command)),
     releaseLock: (call, command) =>
       change('release_lock', call, refusalForDeciding, (by) => releaseLock(parts, by, command)),
     acknowledge: (call, command) =>

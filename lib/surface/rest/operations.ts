@@ -3,6 +3,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { LIMITS } from '../../core/limits.ts';
+import { isRunId } from '../../core/model/aggregate.ts';
 import type { Lock, OutboxRow } from '../../core/model/workflow.ts';
 import type { OperationRead, Operations, PageOf } from '../../core/operations/operations.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
@@ -183,10 +184,10 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
     );
   });
 
-  app.post('/workflows/:id/repair-torn', async (c) => {
+  const repair = (what: 'workflow' | 'run') => async (c: Call) => {
     const sent = await sentWith(c, NO_BODY);
     if (!sent.ok) return sent.response;
-    const command = { workflow: c.req.param('id') };
+    const command = { workflow: idOf(c, what) };
     const result = await operations.repairTorn(calling(c, sent.value.key), command);
     switch (result.code) {
       case 'MOVED': {
@@ -197,16 +198,16 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
       case 'WHOLE':
         return problem(409, 'NOT_TORN', 'nothing lies beyond the head of the trail');
       case 'NOT_FOUND':
-        return refused({ code: 'NOT_FOUND', what: 'workflow', name: command.workflow });
+        return problem(404, 'NOT_FOUND', `there is no such ${what}`);
       default:
         return refused(result);
     }
-  });
-  app.post('/workflows/:id/unfreeze', async (c) => {
+  };
+  const unfreeze = (what: 'workflow' | 'run') => async (c: Call) => {
     const sent = await sentWith(c, REASON);
     if (!sent.ok) return sent.response;
     const { key, body } = sent.value;
-    const command = { workflow: c.req.param('id'), ...body };
+    const command = { workflow: idOf(c, what), ...body };
     const result = await operations.acknowledge(calling(c, key), command);
     switch (result.code) {
       case 'ACKNOWLEDGED': {
@@ -219,11 +220,18 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
       case 'TORN':
         return problem(409, 'TRAIL_TORN', 'events beyond the head are moved aside first');
       case 'NOT_FOUND':
-        return refused({ code: 'NOT_FOUND', what: 'workflow', name: command.workflow });
+        return problem(404, 'NOT_FOUND', `there is no such ${what}`);
       default:
         return refused(result);
     }
-  });
+  };
+  for (const [place, what] of [
+    ['/workflows', 'workflow'],
+    ['/runs', 'run'],
+  ] as const) {
+    app.post(`${place}/:id/repair-torn`, repair(what));
+    app.post(`${place}/:id/unfreeze`, unfreeze(what));
+  }
 
   for (const path of ['/outbox', '/outbox/:id', '/locks', '/sweeps', '/findings']) {
     app.all(path, (c) => notAllowed(c, 'GET, HEAD'));
@@ -233,10 +241,18 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
     '/locks/:asset/release',
     '/workflows/:id/repair-torn',
     '/workflows/:id/unfreeze',
+    '/runs/:id/repair-torn',
+    '/runs/:id/unfreeze',
   ]) {
     app.all(path, (c) => notAllowed(c, 'POST'));
   }
   return app;
+}
+
+/** The id in a path; one of the other kind names nothing there. */
+function idOf(c: Call, what: 'workflow' | 'run'): string {
+  const id = c.req.param('id') ?? '';
+  return isRunId(id) === (what === 'run') ? id : '';
 }
 
 const notAllowed = (c: Call, allow: string): Response =>
