@@ -9,7 +9,7 @@ import type { Page } from '../ports/storage.ts';
 import type { SweepFindings } from '../ports/sweeps.ts';
 import type { Found } from '../queries.ts';
 import { findingsOf, sweepDay, type SweepDay } from '../reconcile/notes.ts';
-import { releaseLock, type ForcedRelease } from '../release-lock.ts';
+import { releaseLock, type ForcedRelease, type ReleaseCommand } from '../release-lock.ts';
 import type { TenantSecrets } from '../secrets.ts';
 import { acknowledgeFaults, type Acknowledgement } from './acknowledge.ts';
 import type { Asked, OperationParts } from './operate.ts';
@@ -54,10 +54,7 @@ export interface Operations {
     command: { readonly workflow: string },
   ): Promise<TornRepair | Refusal>;
   /** Wants a person. */
-  releaseLock(
-    call: OperationCall,
-    command: { readonly asset: string; readonly reason: string },
-  ): Promise<ForcedRelease | Refusal>;
+  releaseLock(call: OperationCall, command: ReleaseCommand): Promise<ForcedRelease | Refusal>;
   /** Wants a person. */
   acknowledge(
     call: OperationCall,

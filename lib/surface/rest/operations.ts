@@ -45,6 +45,9 @@ const REASON = z.strictObject({
       message: `expected 1 to ${LIMITS.reasonChars.max} characters`,
     }),
 });
+const RELEASE = REASON.extend({
+  fence: z.int('expected the fence that the list of locks shows').min(1).exactOptional(),
+});
 
 /** The routes. */
 export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCall }> {
@@ -133,7 +136,7 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
     return paged(c, query.value, ['locks'], list, (locks) => locks.map(lockView));
   });
   app.post('/locks/:asset/release', async (c) => {
-    const sent = await sentWith(c, REASON);
+    const sent = await sentWith(c, RELEASE);
     if (!sent.ok) return sent.response;
     const { key, body } = sent.value;
     const command = { asset: c.req.param('asset'), ...body };
@@ -143,6 +146,11 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
         return answered({ ...repeated(result.receipt), duplicate: false, holder: result.name });
       case 'FREE':
         return problem(409, 'NOT_HELD', 'nobody holds the asset');
+      case 'HELD_ANEW':
+        return problem(409, 'HELD_ANEW', 'the asset is held under another fence by now', {
+          fence: result.fence,
+          workflow_id: result.workflow,
+        });
       case 'LEFT_BEHIND':
         return problem(
           409,

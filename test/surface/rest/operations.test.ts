@@ -197,6 +197,34 @@ describe('locks', () => {
   });
 });
 
+describe('a release that names the hold it means', () => {
+  test('takes that one away, and never one that began since', async () => {
+    const world = await openWorld();
+    const tools = toolsFor(world.store, TENANT);
+    await tools.start('PUMP-07');
+    const { body } = await call(world, '/locks');
+    const [seen] = body['items'] as unknown as readonly { readonly fence: number }[];
+    const command = { reason: 'fire', fence: seen?.fence };
+    const path = '/locks/PUMP-07/release';
+    expect((await call(world, path, { body: command })).status).toBe(200);
+    const next = await tools.start('PUMP-07');
+    const late = await call(world, path, { body: command });
+    expect([late.status, late.body]).toMatchObject([
+      409,
+      { code: 'HELD_ANEW', workflow_id: next, fence: 3 },
+    ]);
+    const [workflow] = await world.store.snapshot([{ kind: 'workflow', tenant: TENANT, id: next }]);
+    expect(workflow?.state).toBe('CREATED');
+    for (const fence of [0, 1.5, '1', -1, null]) {
+      const odd = await call(world, path, { body: { reason: 'fire', fence } });
+      expect(odd.body).toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        errors: [{ pointer: '/fence' }],
+      });
+    }
+  });
+});
+
 describe('outbox', () => {
   test('shows what waits and what is parked, and sends a parked row again, which its trail tells', async () => {
     const world = await openWorld();
