@@ -37,6 +37,16 @@ export function refusalForSupervising(principal: Principal): Refusal | undefined
   return lacking(principal, ['procedures:supervise']);
 }
 
+/** Refuses what whoever is on call looks at and does. */
+export function refusalForOperating(principal: Principal): Refusal | undefined {
+  return lacking(principal, ['ops:admin']);
+}
+
+/** The same, for what a person has to decide: taking an asset away, letting frozen work go on. */
+export function refusalForDeciding(principal: Principal): Refusal | undefined {
+  return principal.kind === 'person' ? refusalForOperating(principal) : PERSON;
+}
+
 function lacking(principal: Principal, oneOf: readonly Scope[]): Refusal | undefined {
   if (principal.kind === 'service') return PERSON;
   if (oneOf.some((scope) => principal.scopes.has(scope))) return undefined;

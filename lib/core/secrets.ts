@@ -5,6 +5,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 export interface TenantSecrets {
   readonly ledger: string;
   readonly confirmation: string;
+  readonly cursor: string;
 }
 
 /**
@@ -20,7 +21,11 @@ export function secretsOf(master: string): (tenant: string) => TenantSecrets {
         Buffer.from(hkdfSync('sha256', master, tenant, `checkpoint:${purpose}`, 32)).toString(
           'hex',
         );
-      secrets = { ledger: derive('ledger'), confirmation: derive('confirmation') };
+      secrets = {
+        ledger: derive('ledger'),
+        confirmation: derive('confirmation'),
+        cursor: derive('cursor'),
+      };
       if (known.size >= 10_000) known.clear();
       known.set(tenant, secrets);
     }

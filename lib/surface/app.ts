@@ -22,6 +22,7 @@ import { createProfileNotes } from './profiles.ts';
 import { rateLimit } from './rate.ts';
 import { isMcpPath, problem, refusalAt, rpcError, tooLate } from './reply.ts';
 import { requestLine, type Log } from './request-line.ts';
+import { operationRoutes, type OperationRoutes } from './rest/operations.ts';
 import { createSpeech } from './speech.ts';
 
 /** Everything the app is made of. */
@@ -44,6 +45,8 @@ export interface AppParts {
   readonly log: Log;
   /** Told of every tool call that was answered, for metrics. */
   readonly onToolCall?: OnToolCall;
+  /** What is served below `/v1`; absent where that is nothing. */
+  readonly rest?: Pick<OperationRoutes, 'operations' | 'secrets'>;
   /** Absent where something in front limits calls. */
   readonly rateLimiter?: RateLimiter;
   /** Replaces the MCP server on the same pipeline; for fixtures in tests. */
@@ -120,6 +123,11 @@ export function createApp(parts: AppParts): CheckpointApp {
     return rpcError(status, rpcCodeOf(status, path), message, { data: { code, path } });
   });
   app.all('/mcp', methodNotAllowed('POST'));
+
+  if (parts.rest !== undefined) {
+    const { commandTimeoutMs } = parts;
+    app.route('/v1', operationRoutes({ ...parts.rest, clock, commandTimeoutMs }));
+  }
 
   app.notFound(() => problem(404, 'NOT_FOUND', 'there is nothing here'));
   app.onError((error, c) => {

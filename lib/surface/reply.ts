@@ -29,15 +29,19 @@ export function problem(
   status: number,
   code: string,
   title: string,
-  rest: { readonly detail?: string; readonly headers?: { readonly [name: string]: string } } = {},
+  rest: {
+    readonly headers?: { readonly [name: string]: string };
+    /** Members of this problem beside those of every one. */
+    readonly [member: string]: unknown;
+  } = {},
 ): Response {
-  const { detail, headers } = rest;
+  const { headers, ...members } = rest;
   const body = {
     type: 'about:blank',
     title,
     status,
     code,
-    ...(detail !== undefined && { detail }),
+    ...members,
   };
   return new Response(JSON.stringify(body), {
     status,

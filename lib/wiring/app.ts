@@ -7,7 +7,8 @@ import { createTokenBuckets } from '../adapters/runtime/token-buckets.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
 import { createQueries, type Queries } from '../core/queries.ts';
-import { secretsOf } from '../core/secrets.ts';
+import { createOperations, type Operations } from '../core/operations/operations.ts';
+import { secretsOf, type TenantSecrets } from '../core/secrets.ts';
 import { createService, type OnFault, type Service } from '../core/service/service.ts';
 import type { Settings } from '../settings.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../surface/app.ts';
@@ -20,6 +21,8 @@ export interface Core {
   readonly queries: Queries;
   /** The sinks that notifications are written for. */
   readonly sinks: readonly string[];
+  readonly operations: Operations;
+  readonly secrets: (tenant: string) => TenantSecrets;
 }
 
 /** Puts the core on a store. `secret` is the deployment's; every sink gets each notification. */
@@ -29,16 +32,22 @@ export function coreOn(
   { secret, sinks }: { readonly secret: string; readonly sinks: readonly string[] },
   onFault?: OnFault,
 ): Core {
+  const secrets = secretsOf(secret);
   const service = createService({
     store,
     registry,
     clock: systemClock,
     random: systemRandom,
-    secrets: secretsOf(secret),
+    secrets,
     sinks,
     ...(onFault !== undefined && { onFault }),
   });
-  return { store, registry, service, queries: createQueries(store, registry, onFault), sinks };
+  const queries = createQueries(store, registry, onFault);
+  const operations = createOperations(
+    { store, registry, clock: systemClock, sinks, secrets },
+    onFault,
+  );
+  return { store, registry, service, queries, sinks, operations, secrets };
 }
 
 /** What the HTTP app is built with beside the settings and the core. */
@@ -79,6 +88,7 @@ export function appOn(
   return createApp({
     ...core,
     ...rest,
+    rest: core,
     verifier: createTokenVerifier({ issuers, clock: systemClock }),
     clock: systemClock,
     authorizationServers: configured.map((entry) => entry.issuer),

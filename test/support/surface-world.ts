@@ -10,6 +10,7 @@ import type { Principal, PrincipalKind, Scope } from '../../lib/core/model/princ
 import type { TokenVerifier } from '../../lib/core/ports/identity.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { buildRegistry } from '../../lib/core/procedures.ts';
+import { createOperations } from '../../lib/core/operations/operations.ts';
 import { createQueries } from '../../lib/core/queries.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
 import { createService } from '../../lib/core/service/service.ts';
@@ -48,6 +49,9 @@ export const ACCOUNTS: { readonly [token: string]: Omit<Principal, 'via'> } = {
   other: account('Ana', ['procedures:run'], 'person', 'elsewhere'),
   service: account('Platform', ['mcp:service'], 'service'),
   robot: account('Robot', ['procedures:run'], 'agent'),
+  olga: account('Olga', ['ops:admin']),
+  olgaElsewhere: account('Olga', ['ops:admin'], 'person', 'elsewhere'),
+  opsRobot: account('Robot', ['ops:admin'], 'agent'),
 };
 
 const verifier: TokenVerifier = {
@@ -100,7 +104,10 @@ export async function openWorld(
     secrets: secretsOf('a deployment secret for tests only'),
     sinks: ['log'],
   });
+  const secrets = secretsOf('a deployment secret for tests only');
+  const parts = { store, registry, clock: systemClock, sinks: ['log'], secrets };
   const app = createApp({
+    rest: { operations: createOperations(parts), secrets },
     service,
     queries: createQueries(store, registry),
     registry,

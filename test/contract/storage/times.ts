@@ -264,7 +264,11 @@ export function timeCases(use: UseBench): void {
     const id = await ready(bench);
     const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
     const command = { asset: 'UNIT-1', reason: 'fire' };
-    await releaseLock(parts, { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 }, command);
+    await releaseLock(
+      parts,
+      { principal: commandLine(tenant), deadlineMs: clock.now() + 9_000 },
+      command,
+    );
     const at = clock.now() + 30 * MINUTE;
     const after = await read(bench, id);
     expect(after).toMatchObject({ due_at: clock.now() + 20 * MINUTE });
@@ -386,7 +390,7 @@ export function timeCases(use: UseBench): void {
     const key = workflowKey(bench.tenant, id);
     await bench.commit({ op: 'update', key, expect: {}, set: { frozen } });
     minutes(bench, 300);
-    expect(await sweep(bench)).toEqual([]);
+    expect(await sweep(bench)).toEqual([`R8 found ${id}`]);
     expect((await read(bench, id)).due_at).toBe(bench.clock.now() + RECONCILE.checkMs);
   });
 }

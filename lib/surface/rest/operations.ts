@@ -1,0 +1,275 @@
+// REST routes of whoever is on call: outbox, locks, sweeps and findings, and trails that need a person.
+// Every one wants `ops:admin`; every change is an event of the workflow's trail.
+import { Hono } from 'hono';
+import * as z from 'zod';
+import { LIMITS } from '../../core/limits.ts';
+import type { Lock, OutboxRow } from '../../core/model/workflow.ts';
+import type { OperationRead, Operations, PageOf } from '../../core/operations/operations.ts';
+import type { Clock } from '../../core/ports/runtime.ts';
+import type { Page } from '../../core/ports/storage.ts';
+import { dayOf } from '../../core/reconcile/notes.ts';
+import type { TenantSecrets } from '../../core/secrets.ts';
+import { deadlineOf, type HostCall } from '../host-call.ts';
+import { problem, refusalAt } from '../reply.ts';
+import { answered, refused, repeated } from './answers.ts';
+import { openCursor, signCursor, type CursorScope } from './cursors.ts';
+import { readBody, readKey, readQuery, type Call } from './request.ts';
+
+/** What the routes are made of. */
+export interface OperationRoutes {
+  readonly operations: Operations;
+  readonly secrets: (tenant: string) => Pick<TenantSecrets, 'cursor'>;
+  readonly clock: Clock;
+  readonly commandTimeoutMs: number;
+}
+
+/** Sweeps whose findings stand on one page: at most 500 findings. */
+const SWEEPS_SHOWN = 5;
+const NO_BODY = z.strictObject({});
+const LIMIT = z
+  .string()
+  .regex(/^\d{1,3}$/, `expected a whole number from 1 to ${LIMITS.pageItems.max}`)
+  .transform(Number)
+  .pipe(z.int().min(1).max(LIMITS.pageItems.max))
+  .default(20);
+const CURSOR = z.string().optional();
+const LIST = z.strictObject({ limit: LIMIT, cursor: CURSOR });
+const OUTBOX = LIST.extend({ state: z.enum(['waiting', 'parked']).default('waiting') });
+const DAY = z.iso.date('expected a day as 2026-03-01').optional();
+const REASON = z.strictObject({
+  reason: z
+    .string()
+    .trim()
+    .refine((text) => text !== '' && [...text].length <= LIMITS.reasonChars.max, {
+      message: `expected 1 to ${LIMITS.reasonChars.max} characters`,
+    }),
+});
+
+/** The routes. */
+export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCall }> {
+  const { operations, secrets, clock, commandTimeoutMs } = parts;
+  const app = new Hono<{ Bindings: HostCall }>({ strict: false });
+  const reading = (c: Call): OperationRead => ({
+    principal: c.get('principal'),
+    requestId: c.get('requestId'),
+  });
+  const calling = (c: Call, key: string | undefined) => {
+    const { deadlineMs = Number.POSITIVE_INFINITY } = deadlineOf(c.env);
+    return {
+      ...reading(c),
+      deadlineMs: Math.min(clock.now() + commandTimeoutMs, deadlineMs),
+      ...(key !== undefined && { key }),
+    };
+  };
+
+  /** A page of a list whose cursors are signed for exactly this list and query. */
+  const paged = async <T, V>(
+    c: Call,
+    query: { readonly limit: number; readonly cursor?: string | undefined },
+    name: readonly string[],
+    list: (
+      page: PageOf,
+    ) => Promise<{ code: 'FOUND'; value: Page<T> } | Parameters<typeof refused>[0]>,
+    shown: (items: readonly T[]) => readonly V[],
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<Response> => {
+    const { limit, cursor } = query;
+    const { tenant } = c.get('principal');
+    const scope: CursorScope = { secret: secrets(tenant).cursor, list: [...name, String(limit)] };
+    const after = cursor === undefined ? undefined : openCursor(scope, cursor);
+    if (cursor !== undefined && after === undefined) return foreignCursor();
+    const found = await list({ limit, ...(after !== undefined && { after }) });
+    if (found.code !== 'FOUND') return refused(found);
+    const { items, next } = found.value;
+    return answered({
+      ...more,
+      items: shown(items),
+      ...(next !== undefined && { next_cursor: signCursor(scope, next) }),
+    });
+  };
+
+  app.get('/outbox', async (c) => {
+    const query = readQuery(c, OUTBOX);
+    if (!query.ok) return query.response;
+    const { state, limit, cursor } = query.value;
+    const now = clock.now();
+    const shown = (rows: readonly OutboxRow[]) => rows.map((row) => rowView(row, now));
+    if (state === 'parked') {
+      const list = (page: PageOf) => operations.listParked(reading(c), page);
+      return paged(c, query.value, ['outbox', state], list, shown);
+    }
+    // What waits is short where it is delivered, and has no second page.
+    if (cursor !== undefined) return foreignCursor();
+    const found = await operations.listWaiting(reading(c), limit);
+    if (found.code !== 'FOUND') return refused(found);
+    return answered({ items: shown(found.value), more: found.value.length === limit });
+  });
+  app.get('/outbox/:id', async (c) => {
+    const found = await operations.showRow(reading(c), c.req.param('id'));
+    if (found.code !== 'FOUND') return refused(found);
+    const row = found.value;
+    if (row === undefined) return problem(404, 'NOT_FOUND', 'there is no such notification');
+    return answered({ ...rowView(row, clock.now()), payload: row.payload });
+  });
+  app.post('/outbox/:id/redrive', async (c) => {
+    const sent = await sentWith(c, NO_BODY);
+    if (!sent.ok) return sent.response;
+    const result = await operations.redrive(calling(c, sent.value.key), { id: c.req.param('id') });
+    switch (result.code) {
+      case 'REDRIVEN':
+        return answered({ ...repeated(result.receipt), duplicate: false });
+      case 'NOT_PARKED':
+        return problem(409, 'NOT_PARKED', 'no notification of this id is parked');
+      default:
+        return refused(result);
+    }
+  });
+
+  app.get('/locks', async (c) => {
+    const query = readQuery(c, LIST);
+    if (!query.ok) return query.response;
+    const list = (page: PageOf) => operations.listLocks(reading(c), page);
+    return paged(c, query.value, ['locks'], list, (locks) => locks.map(lockView));
+  });
+  app.post('/locks/:asset/release', async (c) => {
+    const sent = await sentWith(c, REASON);
+    if (!sent.ok) return sent.response;
+    const { key, body } = sent.value;
+    const command = { asset: c.req.param('asset'), ...body };
+    const result = await operations.releaseLock(calling(c, key), command);
+    switch (result.code) {
+      case 'RELEASED':
+        return answered({ ...repeated(result.receipt), duplicate: false, holder: result.name });
+      case 'FREE':
+        return problem(409, 'NOT_HELD', 'nobody holds the asset');
+      case 'LEFT_BEHIND':
+        return problem(
+          409,
+          'LEFT_BEHIND',
+          'the lock was left behind: the next start takes it over',
+        );
+      default:
+        return refused(result);
+    }
+  });
+
+  app.get('/sweeps', async (c) => {
+    const query = readQuery(c, z.strictObject({ day: DAY }));
+    if (!query.ok) return query.response;
+    const found = await operations.sweeps(reading(c), query.value.day ?? dayOf(clock.now()));
+    return found.code === 'FOUND' ? answered(found.value) : refused(found);
+  });
+  app.get('/findings', async (c) => {
+    const query = readQuery(c, z.strictObject({ day: DAY, cursor: CURSOR }));
+    if (!query.ok) return query.response;
+    const day = query.value.day ?? dayOf(clock.now());
+    const page = { limit: SWEEPS_SHOWN, cursor: query.value.cursor };
+    const list = (at: PageOf) => operations.findings(reading(c), day, at);
+    return paged(
+      c,
+      page,
+      ['findings', day],
+      list,
+      (sweeps) =>
+        sweeps.flatMap(({ at, shard, findings }) =>
+          findings.map(({ workflow, ...finding }) => ({
+            at,
+            shard,
+            ...finding,
+            workflow_id: workflow,
+          })),
+        ),
+      { day },
+    );
+  });
+
+  app.post('/workflows/:id/repair-torn', async (c) => {
+    const sent = await sentWith(c, NO_BODY);
+    if (!sent.ok) return sent.response;
+    const command = { workflow: c.req.param('id') };
+    const result = await operations.repairTorn(calling(c, sent.value.key), command);
+    switch (result.code) {
+      case 'MOVED': {
+        const { events, faults } = result;
+        return answered({ ...repeated(result.receipt), duplicate: false, events, faults });
+      }
+      case 'TORN':
+      case 'WHOLE':
+        return problem(409, 'NOT_TORN', 'nothing lies beyond the head of the trail');
+      case 'NOT_FOUND':
+        return refused({ code: 'NOT_FOUND', what: 'workflow', name: command.workflow });
+      default:
+        return refused(result);
+    }
+  });
+  app.post('/workflows/:id/unfreeze', async (c) => {
+    const sent = await sentWith(c, REASON);
+    if (!sent.ok) return sent.response;
+    const { key, body } = sent.value;
+    const command = { workflow: c.req.param('id'), ...body };
+    const result = await operations.acknowledge(calling(c, key), command);
+    switch (result.code) {
+      case 'ACKNOWLEDGED': {
+        const { faults } = result;
+        return answered({ ...repeated(result.receipt), duplicate: false, faults });
+      }
+      case 'FROZEN':
+      case 'WELL':
+        return problem(409, 'NOT_FROZEN', 'the work is not frozen and its trail has no open fault');
+      case 'TORN':
+        return problem(409, 'TRAIL_TORN', 'events beyond the head are moved aside first');
+      case 'NOT_FOUND':
+        return refused({ code: 'NOT_FOUND', what: 'workflow', name: command.workflow });
+      default:
+        return refused(result);
+    }
+  });
+
+  for (const path of ['/outbox', '/outbox/:id', '/locks', '/sweeps', '/findings']) {
+    app.all(path, (c) => notAllowed(c, 'GET, HEAD'));
+  }
+  for (const path of [
+    '/outbox/:id/redrive',
+    '/locks/:asset/release',
+    '/workflows/:id/repair-torn',
+    '/workflows/:id/unfreeze',
+  ]) {
+    app.all(path, (c) => notAllowed(c, 'POST'));
+  }
+  return app;
+}
+
+const notAllowed = (c: Call, allow: string): Response =>
+  refusalAt(c.req.path, 405, 'METHOD_NOT_ALLOWED', 'method not allowed', { allow });
+
+const foreignCursor = (): Response =>
+  problem(400, 'INVALID_CURSOR', 'expected a cursor that this list gave');
+
+/** Body and key of a change. */
+async function sentWith<T extends z.ZodType>(c: Call, schema: T) {
+  const key = readKey(c);
+  if (!key.ok) return key;
+  const body = await readBody(c, schema);
+  if (!body.ok) return body;
+  return { ok: true, value: { key: key.value, body: body.value } } as const;
+}
+
+function rowView(row: OutboxRow, now: number) {
+  const { id, workflow, lane, seq, attempts, due_at, claim, error, parked_at, payload } = row;
+  return {
+    id,
+    workflow_id: workflow,
+    lane,
+    event: seq,
+    kind: typeof payload['kind'] === 'string' ? payload['kind'] : null,
+    attempts,
+    due_at: new Date(due_at).toISOString(),
+    being_sent: claim !== undefined && claim.until > now,
+    ...(error !== undefined && { last_error: error }),
+    ...(parked_at !== undefined && { parked_at }),
+  };
+}
+
+function lockView({ asset, workflow, procedure, subject, name, since, fence }: Lock) {
+  return { asset, workflow_id: workflow, procedure, holder: { subject, name }, since, fence };
+}
