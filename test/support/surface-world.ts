@@ -13,6 +13,8 @@ import { buildRegistry } from '../../lib/core/procedures.ts';
 import { createOperations } from '../../lib/core/operations/operations.ts';
 import { createQueries } from '../../lib/core/queries.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
+import { createRunQueries } from '../../lib/core/runs/queries.ts';
+import { createRunService } from '../../lib/core/runs/service.ts';
 import { createService } from '../../lib/core/service/service.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
@@ -49,6 +51,17 @@ export const ACCOUNTS: { readonly [token: string]: Omit<Principal, 'via'> } = {
   other: account('Ana', ['procedures:run'], 'person', 'elsewhere'),
   service: account('Platform', ['mcp:service'], 'service'),
   robot: account('Robot', ['procedures:run'], 'agent'),
+  ira: account('Ira', ['runs:create']),
+  dora: account('Dora', ['approvals:decide']),
+  dan: account('Dan', ['approvals:decide']),
+  deciderRobot: account('Robot', ['approvals:decide', 'runs:create'], 'agent'),
+  deciderService: account('Platform', ['approvals:decide', 'runs:create'], 'service'),
+  iraElsewhere: account(
+    'Ira',
+    ['runs:create', 'approvals:decide', 'audit:read'],
+    'person',
+    'elsewhere',
+  ),
   olga: account('Olga', ['ops:admin']),
   olgaElsewhere: account('Olga', ['ops:admin'], 'person', 'elsewhere'),
   opsRobot: account('Robot', ['ops:admin'], 'agent'),
@@ -107,7 +120,12 @@ export async function openWorld(
   const secrets = secretsOf('a deployment secret for tests only');
   const parts = { store, registry, clock: systemClock, sinks: ['log'], secrets };
   const app = createApp({
-    rest: { operations: createOperations(parts), secrets },
+    rest: {
+      operations: createOperations(parts),
+      secrets,
+      runs: createRunService({ ...parts, random: systemRandom }),
+      runQueries: createRunQueries(store),
+    },
     service,
     queries: createQueries(store, registry),
     registry,
