@@ -1,7 +1,11 @@
 #!/usr/bin/env node
 // Entry file of the command line: the process's own streams and signals, nothing else.
 import { once } from 'node:events';
-import { runCli } from '../lib/cli/program.ts';
+import { keepCompiledCode } from '../lib/cli/compile-cache.ts';
+
+// Only what is loaded after this is kept.
+keepCompiledCode();
+const { runCli } = await import('../lib/cli/program.ts');
 
 // Whoever reads the output may have seen enough, as `head` has.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -82,6 +82,10 @@ describe('readSettings', () => {
       CHECKPOINT_WEBHOOKS_SECRET_ID: 'webhooks',
       CHECKPOINT_TOPIC_ARN: 'arn:aws:sns:eu-west-1:123456789012:notifications',
       CHECKPOINT_EVENT_BUS: 'operations',
+      CHECKPOINT_FRONT_CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:123456789012:certificate/0-a',
+      CHECKPOINT_FRONT_WEB_ACL_ARN:
+        'arn:aws:wafv2:us-east-1:123456789012:global/webacl/checkpoint/0-a',
+      CHECKPOINT_FRONT_SECRET_ID: 'front',
     });
     expect(settings).toEqual({
       host: '0.0.0.0',
@@ -118,6 +122,9 @@ describe('readSettings', () => {
       webhooksSecretId: 'webhooks',
       topicArn: 'arn:aws:sns:eu-west-1:123456789012:notifications',
       eventBus: 'operations',
+      frontCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0-a',
+      frontWebAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/checkpoint/0-a',
+      frontSecretId: 'front',
     });
   });
 
@@ -314,6 +321,9 @@ describe('the settings table', () => {
       'CHECKPOINT_WEBHOOKS_SECRET_ID',
       'CHECKPOINT_TOPIC_ARN',
       'CHECKPOINT_EVENT_BUS',
+      'CHECKPOINT_FRONT_CERTIFICATE_ARN',
+      'CHECKPOINT_FRONT_WEB_ACL_ARN',
+      'CHECKPOINT_FRONT_SECRET_ID',
     ]);
   });
 });

@@ -14,6 +14,9 @@ import { missingWarning } from './policy/active.ts';
 import { COMMAND } from './form.ts';
 import { packageVersion } from './version.ts';
 
+/** How long a server that is up waits for a first call before it warms up. */
+const WARM_UP_AFTER_MS = 500;
+
 /** A server that is running. */
 export interface Running {
   /** The URL of the MCP endpoint. */
@@ -53,6 +56,8 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
     server.on('request', (request, response) => void listener(request, response));
     local.tend(tendingLog(logger));
     void warnOfMissingVersions(local, logger);
+    // A first call that comes at once does not wait for it.
+    setTimeout(() => void app.warmUp(), WARM_UP_AFTER_MS).unref();
     return { url, stop: () => stop(server, () => local.close()) };
   } catch (error) {
     // A port that goes on listening would keep the process alive.

@@ -148,6 +148,17 @@ export const LIMITS = {
     unit: 'attempts',
     reason: 'starts of work of one run, by hand or by repair; keeps its trail bounded',
   },
+  localExecutions: {
+    max: 4,
+    unit: 'executions',
+    reason: 'work of runs that one process does at once',
+  },
+  waitingExecutions: { max: 1_000, unit: 'executions', reason: 'work that waits in one process' },
+  endedExecutions: {
+    max: 1_000,
+    unit: 'executions',
+    reason: 'those that a process knows not to begin again',
+  },
   itemBytes: { max: 409_600, unit: 'bytes', reason: 'the largest DynamoDB item' },
   transactionItems: { max: 100, unit: 'items', reason: 'the largest DynamoDB transaction' },
   transactionBytes: { max: 4_194_304, unit: 'bytes', reason: 'the largest DynamoDB transaction' },

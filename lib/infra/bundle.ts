@@ -18,19 +18,26 @@ export const BUNDLE_BYTES_MOST = 1_000_000;
 export const DELIVERY_BUNDLE_BYTES_MOST = 800_000;
 
 /**
+ * Compiles JSON schemas for answers to questions that this server never asks; the other form of it that the
+ * package has is a tenth as large.
+ */
+export const SERVER_SHIMS: Readonly<Record<string, string>> = {
+  '@modelcontextprotocol/server/_shims': join(
+    PROJECT_ROOT,
+    'node_modules/@modelcontextprotocol/server/dist/shimsBrowser.mjs',
+  ),
+};
+
+/**
  * What a function does not need, and what stands in for it. The first reads keys from files, sign-in
- * sessions and metadata services, where a function has them in its environment; the second compiles JSON
- * schemas for answers to questions that this server never asks, and its other form is a tenth as large.
+ * sessions and metadata services, where a function has them in its environment.
  */
 const STAND_INS: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node': join(
     PROJECT_ROOT,
     'lib/adapters/deployment/environment-credentials.ts',
   ),
-  '@modelcontextprotocol/server/_shims': join(
-    PROJECT_ROOT,
-    'node_modules/@modelcontextprotocol/server/dist/shimsBrowser.mjs',
-  ),
+  ...SERVER_SHIMS,
 };
 
 /** The options of a bundle; whoever builds adds the entry and the place. */

@@ -11,6 +11,7 @@ import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { BUNDLE, PROJECT_ROOT } from './bundle.ts';
+import { policyCommands } from './own-policies.ts';
 import type { Stage } from './stages.ts';
 import { TRACING_WILDCARD, type Wildcard } from './statements.ts';
 
@@ -29,7 +30,7 @@ export interface HouseFunctionProps {
   /** Left out, those of the stage. */
   readonly memoryMiB?: number;
   readonly timeout?: Duration;
-  /** A folder that is put beside the bundle under its own name; absolute. */
+  /** A folder of procedures that are put beside the bundle under a name; absolute. */
   readonly folder?: { readonly source: string; readonly name: string };
 }
 
@@ -85,7 +86,7 @@ export class HouseFunction extends Construct {
         esbuildArgs: Object.fromEntries(
           Object.entries(BUNDLE.alias).map(([from, to]) => [`--alias:${from}`, to]),
         ),
-        ...(folder !== undefined && { commandHooks: copying(folder) }),
+        ...(folder !== undefined && { commandHooks: besideBundle(folder) }),
       },
     });
     const policy = role.node.findChild('DefaultPolicy');
@@ -94,19 +95,12 @@ export class HouseFunction extends Construct {
   }
 }
 
-/** Puts a folder beside the bundle. */
-function copying({ source, name }: { readonly source: string; readonly name: string }) {
+/** Puts own procedures beside the bundle. */
+function besideBundle({ source, name }: NonNullable<HouseFunctionProps['folder']>) {
   if (!existsSync(source)) throw new Error(`the folder ${source} is not there`);
   return {
     beforeBundling: () => [],
     beforeInstall: () => [],
-    afterBundling: (_input: string, output: string) => [
-      `cp -R ${quoted(source)} ${quoted(join(output, name))}`,
-    ],
+    afterBundling: (_input: string, output: string) => policyCommands(source, join(output, name)),
   };
-}
-
-/** One word of a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

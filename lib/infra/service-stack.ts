@@ -11,6 +11,7 @@ import { settingsTable } from '../settings/table.ts';
 import type { Environment, Settings } from '../settings.ts';
 import type { DataStack } from './data-stack.ts';
 import { stageDelivery } from './delivery.ts';
+import { Front } from './front.ts';
 import { HouseFunction } from './house-function.ts';
 import { Reconciler } from './reconciler.ts';
 import { Relay } from './relay.ts';
@@ -59,7 +60,8 @@ export class ServiceStack extends Stack {
     }
     const issuerSecret = settings.issuers.length === 0 ? this.issuerSecret(stage) : undefined;
     const delivery = stageDelivery(this, data, settings);
-    const own = issuerSecret === undefined ? [data.secret] : [data.secret, issuerSecret];
+    const front = Front.of(this, stage, settings);
+    const own = [data.secret, issuerSecret, front?.secret].filter((secret) => secret !== undefined);
     const policies = ownPolicies(settings);
     const http = new HouseFunction(this, 'Http', {
       stage,
@@ -75,6 +77,7 @@ export class ServiceStack extends Stack {
         ...(issuerSecret !== undefined && {
           [settingsTable.issuerSecretId.env]: issuerSecret.secretArn,
         }),
+        ...(front !== undefined && { [settingsTable.frontSecretId.env]: front.secret.secretArn }),
         ...policies.environment,
       },
       statements: [
@@ -103,6 +106,7 @@ export class ServiceStack extends Stack {
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.BUFFERED,
     });
+    front?.open(url);
     const mcpUrl = settings.publicUrl ?? `${url.url}mcp`;
     new StringParameter(this, 'PublicUrl', {
       parameterName: names.publicUrl,

@@ -21,7 +21,15 @@ export function parameterNames(stage: string) {
 }
 
 /** The outputs of the service stack that a person needs. */
-export const OUTPUTS = { mcpUrl: 'McpUrl', clientConfiguration: 'ClientConfiguration' } as const;
+export const OUTPUTS = {
+  mcpUrl: 'McpUrl',
+  clientConfiguration: 'ClientConfiguration',
+  /** Where the name of one's own domain has to point to; only with a front. */
+  frontDomain: 'FrontDomain',
+} as const;
+
+/** The header by which what is in front of the function proves itself; it goes no further. */
+export const FRONT_HEADER = 'x-checkpoint-front';
 
 /** Whether a stage is there to be thrown away: it cleans up, and may sign tokens itself. */
 export function isDevelopment(stage: string): boolean {

@@ -8,6 +8,8 @@ import { setting } from './setting.ts';
 import {
   eventBusName,
   folder,
+  frontCertificateArn,
+  frontWebAclArn,
   hostList,
   listenAddress,
   originList,
@@ -222,5 +224,34 @@ export const settingsTable = {
     expected: 'a name or ARN of an event bus',
     description: 'On AWS: the event bus of EventBridge that notifications are put on.',
     example: 'operations',
+  }),
+  frontCertificateArn: setting({
+    env: 'CHECKPOINT_FRONT_CERTIFICATE_ARN',
+    type: frontCertificateArn,
+    default: undefined,
+    defaultMeaning: 'none: clients use the URL of the function',
+    expected: 'an ARN of a certificate in us-east-1',
+    description:
+      'To deploy: puts CloudFront in front of the function, under the host of `CHECKPOINT_PUBLIC_URL`, with this certificate.',
+    example: 'arn:aws:acm:us-east-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcdef',
+  }),
+  frontWebAclArn: setting({
+    env: 'CHECKPOINT_FRONT_WEB_ACL_ARN',
+    type: frontWebAclArn,
+    default: undefined,
+    defaultMeaning: 'none',
+    expected: 'an ARN of a web ACL for CloudFront, in us-east-1',
+    description: 'To deploy: the web ACL of WAF that CloudFront asks.',
+    example: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/checkpoint/01234567',
+  }),
+  frontSecretId: setting({
+    env: 'CHECKPOINT_FRONT_SECRET_ID',
+    type: secretName,
+    default: undefined,
+    defaultMeaning: 'none; the function behind CloudFront has one',
+    expected: 'a name or ARN of a secret',
+    description:
+      'On AWS: the secret by which what is in front of the function proves itself. Other requests are refused.',
+    example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:front-AbCdEf',
   }),
 } as const;

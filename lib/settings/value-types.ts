@@ -95,3 +95,13 @@ export const topicArn = z.string().regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]{1,
 export const eventBusName = z
   .string()
   .regex(/^(?:arn:[\w-]+:events:[\w-]+:\d{12}:event-bus\/)?[\w./-]{1,256}$/);
+
+/** The ARN of a certificate that CloudFront can use: it looks in one region only. */
+export const frontCertificateArn = z
+  .string()
+  .regex(/^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]{1,64}$/);
+
+/** The ARN of a web ACL for CloudFront, which is one of no region. */
+export const frontWebAclArn = z
+  .string()
+  .regex(/^arn:[\w-]+:wafv2:us-east-1:\d{12}:global\/webacl\/[\w-]{1,128}\/[\w-]{1,64}$/);

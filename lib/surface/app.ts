@@ -53,12 +53,12 @@ export interface AppParts {
   readonly mcpFactory?: McpServerFactory;
 }
 
-/** The app; `warmUp` is for hosts that can wait before the first request. */
+/** The app; `warmUp` is for hosts that have time before the first request, and costs those that have not. */
 export type CheckpointApp = Hono<{ Bindings: HostCall }> & {
   readonly warmUp: () => Promise<void>;
 };
 
-/** Builds the app. It starts to warm up at once, and serves meanwhile. */
+/** Builds the app. */
 export function createApp(parts: AppParts): CheckpointApp {
   const { log, clock, authProfile } = parts;
   const discovery = createDiscovery(parts.publicUrl, parts.authorizationServers);
@@ -135,7 +135,6 @@ export function createApp(parts: AppParts): CheckpointApp {
     return refusalAt(c.req.path, 500, 'INTERNAL_ERROR', 'internal error');
   });
 
-  void mcp.warmUp();
   return Object.assign(app, { warmUp: mcp.warmUp });
 }
 

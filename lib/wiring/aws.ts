@@ -7,7 +7,8 @@ import { registerProcedures } from '../core/register-procedures.ts';
 import type { OnFault } from '../core/service/service.ts';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { plainHttpUrl } from '../settings/value-types.ts';
-import type { CheckpointApp } from '../surface/app.ts';
+import { FRONT_HEADER } from '../settings/deployment-names.ts';
+import { behindFront, type Served } from '../surface/behind-front.ts';
 import { appOn, coreOn, type AppOptions } from './app.ts';
 import { loadRegistry } from './registry.ts';
 import { keptWebhooks, needed, openTable } from './kept.ts';
@@ -27,7 +28,7 @@ export interface AwsOptions extends Omit<AppOptions, 'publicUrl'> {
 export async function openAwsApp(
   environment: Environment,
   { onFault, onSettings, ...options }: AwsOptions,
-): Promise<CheckpointApp> {
+): Promise<Served> {
   const settings = readSettings(environment);
   onSettings?.(settings);
   const tableName = needed(settings, 'table', 'CHECKPOINT_TABLE');
@@ -37,13 +38,15 @@ export async function openAwsApp(
       await registerProcedures(store, registry);
       return registry;
     });
-    const [registry, { publicUrl, secret, own, webhooks }] = await Promise.all([
+    const [registry, { publicUrl, secret, own, webhooks, front }] = await Promise.all([
       registering,
       readKept(settings),
     ]);
     const sinks = sinkNames({ ...settings, webhooks });
     const core = coreOn(store, registry, { secret, sinks }, onFault);
-    return appOn(settings, core, own, { ...options, publicUrl });
+    const app = appOn(settings, core, own, { ...options, publicUrl });
+    if (front === undefined) return app;
+    return behindFront(app, { header: FRONT_HEADER, secret: front, publicUrl });
   } catch (error) {
     await store.close();
     throw error;
@@ -54,13 +57,15 @@ export async function openAwsApp(
 async function readKept(settings: Settings) {
   const values = openDeploymentValues();
   try {
-    const [publicUrl, secret, own, webhooks] = await Promise.all([
+    const { frontSecretId } = settings;
+    const [publicUrl, secret, own, webhooks, front] = await Promise.all([
       publicUrlOf(settings, values),
       settings.secret ?? values.secret(needed(settings, 'secretId', 'CHECKPOINT_SECRET_ID')),
       ownIssuerOf(settings, values),
       keptWebhooks(settings, values),
+      frontSecretId === undefined ? undefined : values.secret(frontSecretId),
     ]);
-    return { publicUrl, secret, own, webhooks };
+    return { publicUrl, secret, own, webhooks, front };
   } finally {
     values.close();
   }

@@ -5,7 +5,7 @@ import { createTokenVerifier } from '../adapters/identity/token-verifier.ts';
 import { openDevIssuer } from '../adapters/identity/dev-issuer.ts';
 import type { OwnIssuer } from '../adapters/identity/own-issuer.ts';
 import { readDeploymentSecret } from '../adapters/identity/deployment-secret.ts';
-import { checkPolicyFiles, type CheckedFile } from '../adapters/policies/check-files.ts';
+import type { CheckedFile } from '../adapters/policies/check-files.ts';
 import { readPolicyFile } from '../adapters/policies/folder.ts';
 import { every, type Recurring } from '../adapters/runtime/every.ts';
 import { startDeliveryLoop, type DeliveryLoop } from '../adapters/runtime/delivery-loop.ts';
@@ -88,7 +88,9 @@ export function developmentIssuer(settings: Settings): Promise<OwnIssuer> {
 }
 
 /** Checks files of procedures before they are deployed, each with the places of its faults. */
-export function checkPolicies(files: readonly string[]): Promise<readonly CheckedFile[]> {
+export async function checkPolicies(files: readonly string[]): Promise<readonly CheckedFile[]> {
+  // Loaded only here: it parses JSON with places, which no server does.
+  const { checkPolicyFiles } = await import('../adapters/policies/check-files.ts');
   return checkPolicyFiles(files, SHIPPED);
 }
 

@@ -21,6 +21,7 @@ import { purgeCases } from './storage/purge.ts';
 import { raceCases } from './storage/races.ts';
 import { reasonCases } from './storage/reasons.ts';
 import { reconcileCases } from './storage/reconcile.ts';
+import { runReconcileCases } from './storage/reconcile-runs.ts';
 import { recordCases } from './storage/records.ts';
 import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
@@ -88,6 +89,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('expiry', () => expiryCases(use));
     describe('values', () => valueCases(use));
     describe('runs', () => runCases(use));
+    describe('reconciler of runs', () => runReconcileCases(use));
     describe('records', () => recordCases(use));
     describe('bookkeeping', () => bookkeepingCases(use));
     describe('snapshots', () => snapshotCases(use));

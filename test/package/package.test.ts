@@ -2,6 +2,7 @@
 // used there, without the checkout and without type stripping.
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { childEnvironment } from '../support/command-line.ts';
@@ -116,15 +117,35 @@ describe('the packed package', () => {
     expect(files.filter((path) => /test|bench|example|fixture/i.test(path))).toEqual([]);
   });
 
-  test('depends on exactly what its code imports', async () => {
+  /** What the code below a folder imports, as it is written there. */
+  async function importedBy(below: string, pattern: RegExp): Promise<readonly string[]> {
     const imported = new Set<string>();
-    for (const path of files.filter((name) => name.endsWith('.js'))) {
+    for (const path of files.filter((name) => name.startsWith(below) && name.endsWith('.js'))) {
       const text = await readFile(join(installed, path), 'utf8');
-      for (const [, name] of text.matchAll(/(?:from|import) ?\(?'((?:@[\w-]+\/)?[\w-]+)[^']*'/g)) {
-        if (name !== 'node') imported.add(name ?? '');
-      }
+      for (const [, name = ''] of text.matchAll(pattern)) imported.add(name);
     }
-    expect([...imported].toSorted()).toEqual(Object.keys(manifest.dependencies).toSorted());
+    return [...imported].toSorted();
+  }
+
+  test('depends on exactly what its code imports', async () => {
+    const packages = /(?:from|import) ?\(?'((?:@[\w-]+\/)?[\w-]+)[^']*'/g;
+    const imported = await importedBy('dist/lib/', packages);
+    expect(imported.filter((name) => name !== 'node')).toEqual(
+      Object.keys(manifest.dependencies).toSorted(),
+    );
+  });
+
+  test('brings a command line that is whole: it loads its own parts and what Node has', async () => {
+    const imported = await importedBy(
+      'dist/bin/',
+      /(?<![-\w])(?:from|import)"([@\w][^"]*|\.[^"]*)"/g,
+    );
+    expect(imported).toContain('node:sqlite');
+    expect(imported.filter((name) => !name.startsWith('./part-') && !isBuiltin(name))).toEqual([]);
+    const licences = await readFile(join(installed, 'dist/bin/THIRD-PARTY.md'), 'utf8');
+    for (const name of ['zod', 'hono', '@modelcontextprotocol/server', 'commander']) {
+      expect(licences).toMatch(new RegExp(`^## ${name} \\d`, 'm'));
+    }
   });
 
   test(

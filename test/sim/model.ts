@@ -1,18 +1,23 @@
 // A random history against the real service: what people and networks do, and what must hold after.
 // Invariants checked after every command: I1 (locks), I2 (repeats), I6 (faults), I8 (tenants), and Q
-// (questions, in ./questions.ts); at the end of a history I4 (chains). Commands go to the service, except
+// (questions, in ./questions.ts), and T (times: nothing that is done is told to be late, nothing twice,
+// nothing left over); at the end of a history I4 (chains). Commands go to the service, except
 // those of a client that can be asked: they take the whole way over the surface.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { verifyRecord } from '../../lib/core/audit.ts';
+import { createDispatcher } from '../../lib/core/dispatch/dispatcher.ts';
 import { Fault } from '../../lib/core/fault.ts';
 import type { Command, StepInput } from '../../lib/core/model/commands.ts';
 import type { Principal } from '../../lib/core/model/principal.ts';
+import type { ProcedureInput } from '../../lib/core/model/procedure.ts';
 import type { Lock, Receipt, Workflow } from '../../lib/core/model/workflow.ts';
 import type { Outcome } from '../../lib/core/outcome.ts';
 import type { CommitResult, StorageBackend, Transaction } from '../../lib/core/ports/storage.ts';
+import { createSweeper } from '../../lib/core/reconcile/sweep.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
 import { createService, type Service } from '../../lib/core/service/service.ts';
+import { soonest } from '../../lib/core/timers.ts';
 import { eventBody } from '../../lib/core/events.ts';
 import { person, registryOf, START_MS, valveCheck } from '../support/pure-world.ts';
 import type { AskingClient, Back, Told } from './asking-client.ts';
@@ -101,6 +106,7 @@ export type Move =
   | { readonly do: 'other payload'; readonly which: number }
   | { readonly do: 'foreign'; readonly which: number }
   | { readonly do: 'fault'; readonly when: 'before' | 'after' }
+  | { readonly do: 'time passes'; readonly minutes: number }
   | QuestionMove;
 
 const small = fc.noBias(fc.nat(59));
@@ -185,6 +191,13 @@ export const moves: fc.Arbitrary<Move> = fc.oneof(
       when: fc.constantFrom('before', 'after'),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('time passes' as const),
+      minutes: fc.constantFrom(1, 5, 25, 60),
+    }),
+  },
   { weight: 6, arbitrary: asks },
   { weight: 8, arbitrary: answers },
 ) as fc.Arbitrary<Move>;
@@ -202,8 +215,26 @@ export interface Tamper {
   readonly command?: (command: Command) => Command;
 }
 
+/** The valve check with a time for everything; short ones, so that a history meets them. */
+const timedCheck: ProcedureInput = {
+  ...valveCheck,
+  steps: valveCheck.steps.map((step) => {
+    if (step.id === 'inlet') return { ...step, deadline: { minutes: 30 } };
+    if (step.id !== 'outlet') return step;
+    return { ...step, deadline: { minutes: 60, on_overdue: 'block' as const } };
+  }),
+  deadline: { minutes: 90 },
+  reminder: { idle_minutes: 20, times: 2 },
+  escalation: [
+    ...(valveCheck.escalation ?? []),
+    { on: 'block', notify: 'manager', after_minutes: 25, times: 2 },
+    { on: 'overdue', notify: 'shift' },
+    { on: 'reminder', notify: 'operator' },
+  ],
+};
+
 /** The domain of the histories. */
-export const registry = registryOf({ domain: 'valves', procedures: [valveCheck] });
+export const registry = registryOf({ domain: 'valves', procedures: [timedCheck] });
 
 /** Plays one history in a tenant of its own and throws where an invariant does not hold. */
 export class History {
@@ -277,6 +308,11 @@ export class History {
       this.#fault = move.when;
       return;
     }
+    if (move.do === 'time passes') {
+      this.#nowMs += move.minutes * 60_000;
+      await this.#tick();
+      return;
+    }
     const before = await this.#look();
     if (move.do === 'repeat') await this.#repeat(this.#pick(move.which), before);
     else if (move.do === 'other payload') await this.#otherPayload(this.#pick(move.which), before);
@@ -291,7 +327,78 @@ export class History {
       if (command !== undefined)
         await this.#send(this.#actor(move, command, before), command, before);
     }
-    this.#checkLocks(await this.#look());
+    const after = await this.#look();
+    this.#checkLocks(after);
+    after.workflows.forEach((workflow) => this.#checkTimes(workflow));
+  }
+
+  /** A sweep of the history's own work: what is due is told, to whom it concerns, and once (T). */
+  async #tick(): Promise<void> {
+    const before = await this.#look();
+    const swept = await this.#sweep(before);
+    const after = await this.#look();
+    for (const was of before.workflows) {
+      const now = after.workflows.find(({ id }) => id === was.id);
+      if (now === undefined) throw new Error('a sweep deletes no work');
+      const { tenant, id, head_seq } = was;
+      const events = await this.#store.listEvents(tenant, id, { after: head_seq, limit: 100 });
+      for (const { type, data } of events.map(eventBody)) {
+        this.#count(`tick: ${type}${data['follows'] === 'block' ? ' and blocks' : ''}`);
+        const late = (data['steps'] ?? []) as readonly string[];
+        const open = late.every((step) => timesOf(was).includes(step));
+        hold('T', open, { what: 'told of a step that is not open', was, late });
+      }
+      const blocks = events.some((event) => eventBody(event).data['follows'] === 'block');
+      hold('T', blocks === (now.state !== was.state), { what: 'a state changed', was, now });
+      hold('T', isDeepStrictEqual(now.steps, was.steps), { what: 'a record changed', was, now });
+      this.#checkTimes(now);
+      const pending = soonest(Number.MAX_SAFE_INTEGER, now.timers);
+      hold('T', now.state === 'COMPLETED' || pending > this.#nowMs, { what: 'left over', now });
+    }
+    const again = await this.#sweep(after);
+    hold('T', again === 0, { what: 'told again', swept, again });
+    hold('T', isDeepStrictEqual(await this.#look(), after), { what: 'changed again', after });
+    this.#checkLocks(after);
+  }
+
+  /** Answers how much was found. */
+  async #sweep({ workflows }: World): Promise<number> {
+    const clock = { now: () => this.#nowMs, sleep: () => Promise.resolve() };
+    const random = { id: () => `sweep-${++this.#drawn}`, key: () => '', fraction: () => 0 };
+    const own = workflows.map(({ tenant, id, due_at = 0 }) => ({
+      key: { kind: 'workflow', tenant, id } as const,
+      due_at,
+    }));
+    const store: StorageBackend = {
+      ...this.#store,
+      listDue: (_shard, { after }) => Promise.resolve({ items: after === undefined ? own : [] }),
+    };
+    const dispatcher = createDispatcher({ store, clock, random, sinks: [] });
+    const parts = { store, registry, dispatcher, clock, random, sinks: ['log'] };
+    const { end, findings, counts } = await createSweeper(parts).sweep(0, {
+      goOn: () => true,
+      rules: ['R6'],
+    });
+    hold('T', end === 'done' || (end === 'idle' && own.length === 0), { end, findings });
+    hold(
+      'T',
+      findings.every(({ repaired }) => repaired),
+      { findings },
+    );
+    return counts.R6 ?? 0;
+  }
+
+  /** The times in the record are those that its state asks for, and no look is later than they are (T). */
+  #checkTimes(workflow: Workflow): void {
+    const { timers, state, block, due_at = 0 } = workflow;
+    hold('T', (timers === undefined) === (state === 'COMPLETED'), { workflow });
+    if (timers === undefined) return;
+    const expected = state === 'BLOCKED' ? [] : timesOf(workflow);
+    hold('T', isDeepStrictEqual(Object.keys(timers.steps).toSorted(), expected), { workflow });
+    hold('T', (timers.reminder === undefined) === (state === 'BLOCKED'), { workflow });
+    hold('T', timers.escalation?.block === block?.seq, { workflow });
+    const pending = soonest(Number.MAX_SAFE_INTEGER, timers);
+    hold('T', due_at <= Math.max(pending, this.#nowMs), { workflow });
   }
 
   /** Verifies every chain of the history (I4). */
@@ -664,7 +771,8 @@ function assignedAnew(command: Command, now: Receipt, first: Receipt): boolean {
 function progress(workflow: Workflow, key: { readonly key?: string }, deviating: boolean): Command {
   const about = { workflow: workflow.id, ...key };
   if (workflow.block !== undefined) {
-    const decision = workflow.block.seq % 2 === 0 ? 'continue' : 'retake';
+    const { reason, seq } = workflow.block;
+    const decision = reason === 'overdue' || seq % 2 === 0 ? 'continue' : 'retake';
     return { type: 'resolve_block', ...about, block: workflow.block.seq, decision, reason: 'r' };
   }
   const step = STEPS.find((id) => id !== 'remarks' && workflow.steps[id]?.status !== 'done');
@@ -678,6 +786,12 @@ function progress(workflow: Workflow, key: { readonly key?: string }, deviating:
   return slot.status === 'awaiting_second'
     ? { ...record, confirms: slot.seq }
     : { ...record, type: 'correct_step', replaces: slot.seq };
+}
+
+/** The steps with a deadline that can be done now. */
+function timesOf({ steps, state }: Workflow): readonly string[] {
+  if (state === 'BLOCKED' || steps['isolated']?.status !== 'done') return [];
+  return ['inlet', 'outlet'].filter((id) => steps[id]?.status !== 'done');
 }
 
 /** Skips a step, mostly the optional one. */

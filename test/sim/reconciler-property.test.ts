@@ -1,5 +1,5 @@
-// Random histories of work, forced releases, drift, deliveries and sweeps, each able to happen in the
-// middle of another, by processes whose clocks differ; and what must hold after every one of them.
+// Random histories of work, time that passes, forced releases, drift, deliveries and sweeps, each able to
+// happen in the middle of another, by processes whose clocks differ; and what must hold after every one of them.
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts';
 import { verifyAll } from '../../lib/core/audit.ts';
 import { createDispatcher } from '../../lib/core/dispatch/dispatcher.ts';
 import { commandLine } from '../../lib/core/erase.ts';
+import { eventBody } from '../../lib/core/events.ts';
 import type { Command, StepInput } from '../../lib/core/model/commands.ts';
 import { holdsAsset, type Workflow } from '../../lib/core/model/workflow.ts';
 import { DeliveryError } from '../../lib/core/ports/sink.ts';
@@ -14,6 +15,7 @@ import type { StorageBackend, Write } from '../../lib/core/ports/storage.ts';
 import { createSweeper } from '../../lib/core/reconcile/sweep.ts';
 import { RECONCILE } from '../../lib/core/reconcile/timing.ts';
 import { releaseLock } from '../../lib/core/release-lock.ts';
+import { soonest } from '../../lib/core/timers.ts';
 import {
   makeService,
   principal,
@@ -42,13 +44,16 @@ const STEPS: readonly (readonly [string, StepInput])[] = [
   ['outlet', { kind: 'reading', value: 9 }],
   ['mode', { kind: 'choice', option: 'auto' }],
   ['mode', { kind: 'choice', option: 'off' }],
+  ['ready', { kind: 'confirm', confirmed: true }],
+  ['level', { kind: 'reading', value: 40 }],
+  ['check', { kind: 'confirm', confirmed: true }],
 ];
 /** Half a minute more than the clocks of two well-kept machines ever differ. */
 const SKEWS = [0, 90_000, -90_000];
 // prettier-ignore
 const DOES = [
   'start', 'record', 'record', 'hand_over', 'abandon', 'resolve', 'resolve', 'release',
-  'sweep', 'sweep', 'overtaken', 'drift', 'drift', 'wait',
+  'sweep', 'sweep', 'overtaken', 'drift', 'drift', 'time passes', 'time passes',
 ] as const;
 const DRIFTS = ['freed', 'fence', 'ended', 'pointer'] as const;
 
@@ -100,9 +105,9 @@ class World {
     await this.#check();
   }
 
-  /** All drift is put right by two looks, and then nothing is found. */
+  /** All drift is put right by two looks, all times have passed after six, and then nothing is found. */
   async finish(): Promise<void> {
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 6; n++) {
       this.#clock.advance(RECONCILE.checkMs + 2 * RECONCILE.leaseMs);
       await this.#sweep(this.#store, 0);
     }
@@ -135,7 +140,7 @@ class World {
   }
 
   async #act(store: StorageBackend, { do: what, pick }: Act): Promise<void> {
-    if (what === 'wait') {
+    if (what === 'time passes') {
       this.#clock.advance(1 + (pick % 5) * 900_000);
       return;
     }
@@ -241,6 +246,28 @@ class World {
     if (result.ok && write.op === 'update') this.#drifted.add(asset);
   }
 
+  /** Nothing is told twice: no level of a block, no reminder of one standstill, no end of the whole time. */
+  async #checkTicks(id: string): Promise<void> {
+    const told: string[] = [];
+    let work = 0;
+    for (let after = 0; ;) {
+      const events = (await this.#store.listEvents(TENANT, id, { after, limit: 100 })).map(
+        eventBody,
+      );
+      after = events.at(-1)?.seq ?? 0;
+      if (events.length === 0) break;
+      for (const { type, data } of events) {
+        if ('command' in data) work += 1;
+        if (type === 'reminder_sent') told.push(`reminder ${work} ${String(data['reminder'])}`);
+        if (type === 'block_escalated') {
+          told.push(`block ${String(data['block'])} ${String(data['level'])}`);
+        }
+        if (type === 'deadline_passed' && data['whole'] === true) told.push('all of it');
+      }
+    }
+    expect(new Set(told).size).toBe(told.length);
+  }
+
   async #check(): Promise<void> {
     const work = await this.#work();
     const locks = await everyPage((at) => this.#store.listLocks(TENANT, at));
@@ -261,6 +288,12 @@ class World {
     const known = new Set([...waiting, ...this.#accepted]);
     expect([...this.#created].filter((id) => !known.has(id))).toEqual([]);
     expect([...known].filter((id) => !this.#created.has(id))).toEqual([]);
+    for (const { id, timers, due_at = 0 } of work) {
+      await this.#checkTicks(id);
+      // Whatever is pending is found: no look is put off beyond it, or beyond the next try.
+      const soon = this.#clock.now() + RECONCILE.laterMs + Math.max(...SKEWS);
+      expect(due_at).toBeLessThanOrEqual(Math.max(soon, soonest(Number.MAX_SAFE_INTEGER, timers)));
+    }
     // A fence only grows.
     for (const asset of ASSETS) {
       const [lock] = await this.#store.snapshot([{ kind: 'lock', tenant: TENANT, asset }]);
@@ -277,7 +310,10 @@ function commandFor(
   asset: string,
   workflow: Workflow | undefined,
 ): Command | undefined {
-  if (what === 'start') return { type: 'start_workflow', procedure: 'sample', asset };
+  if (what === 'start') {
+    const procedure = Math.floor(pick / 2) % 3 === 0 ? 'sample' : 'timed';
+    return { type: 'start_workflow', procedure, asset };
+  }
   if (workflow === undefined) return undefined;
   const { id, tenure, block } = workflow;
   const to = PEOPLE[Math.floor(pick / 13) % PEOPLE.length]?.subject ?? '';
@@ -329,7 +365,14 @@ test(`I1, I3, I4 and I5 hold over ${RUNS} histories of work, releases, drift and
     { numRuns: RUNS },
   );
   console.log('reached', total);
-  const reached = ['R4 repaired', 'R5 repaired', 'R8 repaired', 'release RELEASED', 'overtaken'];
+  const reached = [
+    'R4 repaired',
+    'R5 repaired',
+    'R6 repaired',
+    'R8 repaired',
+    'release RELEASED',
+    'overtaken',
+  ];
   for (const name of [...reached, 'start OK', 'resolve OK', 'hand_over OK', 'abandon OK']) {
     expect([name, total[name] ?? 0]).not.toEqual([name, 0]);
   }

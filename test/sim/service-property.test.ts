@@ -27,6 +27,7 @@ const REACHED = `
   asked: value, asked: replace, asked: witness, asked: end, asked: workflow, asked: person
   yes: written, yes: not written, no: unheard, decline: unheard, cancel: unheard, altered: not written
   of another call: not written, of another person: not written, late: not written
+  tick: deadline_passed, tick: deadline_passed and blocks, tick: reminder_sent, tick: block_escalated
 `
   .split(/[,\n]/)
   .map((answer) => answer.trim())
@@ -80,7 +81,7 @@ function believed(command: Command): Command {
 }
 
 describe('the service on SQLite', () => {
-  it(`keeps I1, I2, I4, I6, I8 and Q over ${RUNS} histories of ${MOVES} commands, repeats, faults and answers`, async () => {
+  it(`keeps I1, I2, I4, I6, I8, Q and T over ${RUNS} histories of ${MOVES} commands, repeats, faults and answers`, async () => {
     const total: Record<string, number> = {};
     await fc.assert(property(undefined, total), { numRuns: RUNS });
     // A history that commits nothing would prove nothing.
@@ -129,6 +130,19 @@ describe('the service on SQLite', () => {
       {
         transaction: ({ writes }) => ({
           writes: writes.filter(({ key }) => key.kind !== 'event' || key.seq % 3 !== 0),
+        }),
+      },
+    ],
+    [
+      'times that a command leaves as they were',
+      'T',
+      {
+        transaction: ({ writes }) => ({
+          writes: writes.map((write) => {
+            if (write.op !== 'update' || write.key.kind !== 'workflow') return write;
+            const { timers: _timers, ...set } = write.set;
+            return { ...write, set };
+          }),
         }),
       },
     ],

@@ -1,7 +1,10 @@
 /** Runs for tests: a service over a store, people, and runs brought to a state by its own commands. */
+import { observationOf, type Observation } from '../../lib/core/evidence/observation.ts';
+import { LIMITS } from '../../lib/core/limits.ts';
 import { runIdFrom } from '../../lib/core/model/aggregate.ts';
-import type { Run } from '../../lib/core/model/run.ts';
+import type { Action, Proposal, Run } from '../../lib/core/model/run.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
+import { actionHash } from '../../lib/core/runs/action.ts';
 import type { RunCommand } from '../../lib/core/runs/commands.ts';
 import type { RunCommitted, RunOutcome, StepOutcome } from '../../lib/core/runs/outcome.ts';
 import { createRunService, type RunServiceParts } from '../../lib/core/runs/service.ts';
@@ -30,11 +33,35 @@ export const people = (tenant: string) => ({
 
 /** An action as a planner proposes it. */
 export const ACTION = {
-  type: 'create_ticket',
-  target: 'builtin',
-  arguments: { title: 'Checkout fails', severity: 'high', queue: 'payments' },
+  type: 'ticket.create',
+  target: 'payments',
+  arguments: { summary: 'Checkout fails', severity: 'high' },
   policy_version: 'incident-tickets@1',
 } as const;
+
+const proposedAction: Action = {
+  ...ACTION,
+  evidence: [],
+  idempotency_key: 'k1',
+  requester: 'dev:ana',
+  expires_at: new Date(START_MS + 3_600_000).toISOString(),
+  not_after: new Date(START_MS + 4_500_000).toISOString(),
+};
+
+/** The action as it is proposed an hour before it expires. */
+export const PROPOSAL: Proposal = {
+  action: proposedAction,
+  action_hash: actionHash(proposedAction),
+  seq: 4,
+  at: new Date(START_MS).toISOString(),
+};
+
+/** What a tool answered, as the gathering makes it. */
+export function observed(tool: string, text: string): Observation {
+  const args = { service: 'checkout' };
+  const called = { server: 'bundled', tool, arguments: args, definition: 'd', is_error: false };
+  return observationOf(called, text, LIMITS.observationBytes.max);
+}
 
 let seeds = 0;
 
@@ -73,10 +100,7 @@ export function runWorld(
     steps(await created(symptom), { do: 'begin' });
   const observation: WorkStep = {
     do: 'observe',
-    server: 'bundled',
-    tool: 'service_status',
-    arguments: { service: 'checkout' },
-    text: 'checkout: degraded',
+    observation: observed('service_status', 'checkout: degraded'),
   };
   const proposed = async (symptom?: string): Promise<Run> =>
     steps(await gathering(symptom), observation, { do: 'propose', action: ACTION });

@@ -8,7 +8,7 @@ import { planRefused } from '../../core/check-transaction.ts';
 import type { Attributes } from './keys.ts';
 import { PARTITION_KEY, SORT_KEY, TABLE_INDEXES } from './table.ts';
 
-type Type = 'string' | 'number' | 'boolean' | 'object';
+type Type = 'string' | 'number' | 'boolean' | 'object' | 'list';
 
 /** What this release relies on in each kind of item; `own` are the parts of its key. */
 const SHAPES: {
@@ -63,7 +63,8 @@ const SHAPES: {
       state: 'string',
       service: 'string',
       requester: 'object',
-      people: 'object',
+      people: 'list',
+      evidence: 'list',
       attempt: 'number',
       head_seq: 'number',
       head_hash: 'string',
@@ -136,5 +137,6 @@ export function damaged(kind: ItemKind, cause?: unknown): Fault {
 }
 
 function typeOf(value: unknown): string {
-  return value === null || Array.isArray(value) ? 'none' : typeof value;
+  if (Array.isArray(value)) return 'list';
+  return value === null ? 'none' : typeof value;
 }

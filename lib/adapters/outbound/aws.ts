@@ -1,6 +1,6 @@
 // Sends of the AWS SDK become deliveries here: errors are known by name, never by their message.
-// Source: API references of SNS (Publish), EventBridge (PutEvents) and Systems Manager (OpsItems), and
-// their common errors.
+// Source: API references of SNS (Publish), EventBridge (PutEvents), Systems Manager (OpsItems) and Step
+// Functions (StartExecution, DescribeExecution), and their common errors.
 import type { Clock } from '../../core/ports/runtime.ts';
 import { DeliveryError } from '../../core/ports/sink.ts';
 
@@ -23,6 +23,8 @@ export const sendingOnce = (client: AwsClient) => ({
 /** This very message will never be taken. */
 const REFUSED = new Set([
   'InvalidArgument',
+  'InvalidExecutionInput',
+  'InvalidName',
   'InvalidParameter',
   'InvalidParameterException',
   'InvalidParameterValue',

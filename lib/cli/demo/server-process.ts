@@ -2,9 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { CliProblem } from '../failure.ts';
 import { COMPILED } from '../form.ts';
+import { packageFolder } from '../package-folder.ts';
 
 /** A server process on a data folder. */
 export interface ServerProcess {
@@ -16,9 +17,7 @@ export interface ServerProcess {
 }
 
 /** The command line entry of this package, from its source or its compiled form. */
-const ENTRY = fileURLToPath(
-  new URL(`../../../bin/checkpoint.${COMPILED ? 'js' : 'ts'}`, import.meta.url),
-);
+const ENTRY = join(packageFolder(), COMPILED ? 'dist/bin/checkpoint.js' : 'bin/checkpoint.ts');
 
 /** Runs the command line in a process of its own and answers its output and exit code. */
 export async function runEntry(

@@ -147,7 +147,6 @@ function meetHeldLock(
 ): Decision {
   const own =
     holding !== undefined &&
-    holding.state !== 'COMPLETED' &&
     holding.holder.subject === context.principal.subject &&
     holding.procedure === procedure;
   if (own) return { kind: 'duplicate', seq: 1 };

@@ -8,6 +8,7 @@ import type { Clock, Random } from '../ports/runtime.ts';
 import { isDeliveryError, type NotificationSink } from '../ports/sink.ts';
 import type { DueItem, StorageBackend, Write } from '../ports/storage.ts';
 import { LIMITS } from '../limits.ts';
+import { notifyLane, ORCHESTRATE } from './new-row.ts';
 import {
   afterFailure,
   behindHead,
@@ -34,6 +35,8 @@ export type DrainCounts = { readonly [R in DeliveryResult]: number };
 export interface DispatcherParts {
   readonly store: StorageBackend;
   readonly sinks: readonly NotificationSink[];
+  /** Where the lane `orchestrate` leads to. */
+  readonly starter?: NotificationSink;
   readonly clock: Clock;
   readonly random: Random;
   readonly onDelivery?: OnDelivery;
@@ -58,13 +61,12 @@ export interface LaneDrained {
 
 type RowKey = Extract<DueItem['key'], { readonly kind: 'outbox' }>;
 
-const LANE = 'notify:';
-
 /** Builds a dispatcher; every one in the world has a name of its own. */
 export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const { store, clock, random } = parts;
   const by = random.id();
-  const sinks = new Map(parts.sinks.map((sink) => [`${LANE}${sink.name}`, sink]));
+  const sinks = new Map(parts.sinks.map((sink) => [notifyLane(sink.name), sink]));
+  if (parts.starter !== undefined) sinks.set(ORCHESTRATE, parts.starter);
 
   const keep = async (write: Write): Promise<boolean> =>
     (await store.keep(write, clock.now() + DELIVERY.attemptMs)).ok;

@@ -1,5 +1,6 @@
 // The run aggregate: one incident from its evidence to a verified write, as it is stored.
 // Names are snake_case because they are also attribute names in every backend.
+import type { Observation } from '../evidence/observation.ts';
 import type { Json } from '../json.ts';
 import type { Ticket } from '../ports/tickets.ts';
 import type { Principal } from './principal.ts';
@@ -150,22 +151,11 @@ export interface Run {
  * One observation, a row of its own under the sequence of its event. What a peer said is data and never
  * an instruction.
  */
-export interface EvidenceRow {
+export interface EvidenceRow extends Observation {
   readonly format: number;
   readonly tenant: string;
   readonly run: string;
   readonly seq: number;
-  readonly server: string;
-  readonly tool: string;
-  readonly arguments: { readonly [name: string]: Json };
-  /** The text, cut at a code point where it was too long. */
-  readonly text: string;
-  /** Bytes of the full text in UTF-8. */
-  readonly bytes: number;
-  readonly truncated: boolean;
-  /** SHA-256 of the full text, 64 lower-case hex digits. */
-  readonly digest: string;
-  readonly untrusted: true;
   readonly at: string;
 }
 

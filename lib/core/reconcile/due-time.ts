@@ -1,4 +1,5 @@
-// When a workflow is looked at next. Bookkeeping: no version changes.
+// When a workflow or a run is looked at next. Bookkeeping: no version changes.
+import { recordKey, type Trailed } from '../model/aggregate.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { Write } from '../ports/storage.ts';
 import { soonest } from '../timers.ts';
@@ -11,11 +12,11 @@ export function nextLook({ state, frozen, timers }: Workflow, now: number): numb
   return state === 'COMPLETED' ? undefined : soonest(at, timers);
 }
 
-/** Moves a workflow's due time to `at` (epoch milliseconds), or takes it away, if it is as it was read. */
-export function dueNext({ tenant, id, version }: Workflow, at: number | undefined): Write {
+/** Moves the due time of an aggregate to `at` (epoch milliseconds), or takes it away, if it is as it was read. */
+export function dueNext({ tenant, id, version }: Trailed, at: number | undefined): Write {
   return {
     op: 'update',
-    key: { kind: 'workflow', tenant, id },
+    key: recordKey(tenant, id),
     expect: { version },
     set: at === undefined ? {} : { due_at: at },
     ...(at === undefined && { remove: ['due_at'] }),

@@ -1,11 +1,9 @@
 // One look at what is due in a shard: delivers outbox rows, and repairs what has drifted, under a lease
 // whose epoch every repair carries. Invariant I5: whoever was overtaken changes nothing.
-import { openFaults, verifyRecord } from '../audit.ts';
 import { isHopeless, type Dispatcher, type DrainCounts } from '../dispatch/dispatcher.ts';
 import type { RepairContext } from '../decide/lost-lock.ts';
 import { isFault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
-import type { Principal } from '../model/principal.ts';
 import { compilePlan } from '../plan.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
@@ -19,8 +17,11 @@ import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
 import { SweepTally } from './notes.ts';
 import { overdue } from './overdue.ts';
+import { reconciler } from './reconciler.ts';
 import type { Finding, Repair, Rule, RuleFunction } from './rules.ts';
+import { createRunLook, type RunPorts } from './run-look.ts';
 import { RECONCILE } from './timing.ts';
+import { brokenTrail, frozenAt } from './trail-check.ts';
 
 /** What a sweep works with. */
 export interface SweepParts {
@@ -32,6 +33,8 @@ export interface SweepParts {
   /** The sinks that notifications of repairs are written for. */
   readonly sinks: readonly string[];
   readonly onFinding?: (finding: Finding) => void;
+  /** Whom it asks about runs; left out, runs are looked at as far as the store alone can tell. */
+  readonly runPorts?: RunPorts;
 }
 
 /** How a sweep is made. Nothing more is begun once `goOn` answers false. */
@@ -77,16 +80,11 @@ const LOOKS = 8;
 /** How many lanes are worked on at a time. */
 const LANES = 4;
 
-/** The reconciler as the actor of what it changes. */
-export const reconciler = (tenant: string): Principal => {
-  const subject = 'system:reconciler';
-  return { tenant, subject, name: subject, kind: 'service', scopes: new Set(), via: 'system' };
-};
-
 /** Builds a sweeper; every one in the world has a name of its own. */
 export function createSweeper(parts: SweepParts): Sweeper {
   const { store, registry, dispatcher, clock, random, sinks } = parts;
   const ownName = random.id();
+  const lookAtRun = createRunLook(parts);
 
   return {
     sweep: async (shard, { goOn, by = ownName, dryRun = false, rules }) => {
@@ -123,7 +121,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
         if (!dryRun && (runs('R2') || runs('R3'))) {
           report.delivered = await dispatcher.drainDue(shard, goOn, LANES).catch(damaged);
         }
-        if (!ORDER.some(([rule]) => runs(rule))) return await ended('done');
+        if (!ORDER.some(([rule]) => runs(rule)) && !runs('R7')) return await ended('done');
         for (let after: string | undefined; ;) {
           if (!goOn()) return await ended('out_of_time');
           if (lease !== undefined) {
@@ -133,9 +131,12 @@ export function createSweeper(parts: SweepParts): Sweeper {
           const at = { until: now, limit: LIMITS.pageItems.max };
           const page = await store.listDue(shard, { ...at, ...(after !== undefined && { after }) });
           for (const { key } of page.items) {
-            if (key.kind !== 'workflow') continue;
+            if (key.kind === 'outbox') continue;
             if (!goOn()) return await ended('out_of_time');
-            const looked = await look(key.tenant, key.id, lease, runs, found);
+            const looked =
+              key.kind === 'run'
+                ? await lookAtRun(key.tenant, key.id, { lease, runs, found })
+                : await look(key.tenant, key.id, lease, runs, found);
             if (looked === 'lost') return await ended('lost');
             report.looked += 1;
             if (looked === 'later') report.postponed += 1;
@@ -206,31 +207,15 @@ export function createSweeper(parts: SweepParts): Sweeper {
     runs: (rule: Rule) => boolean,
     found: (finding: Finding) => void,
   ): Promise<'well' | 'later' | 'lost'> {
-    const { tenant, id, version } = workflow;
+    const { tenant, id } = workflow;
     if (runs('R8') && workflow.frozen === undefined) {
-      // A trail is broken only where two looks under one version say so: a plain read may see half.
-      const [fault] = openFaults(await verifyRecord(store, workflow));
-      const [again] = fault === undefined ? [] : openFaults(await verifyRecord(store, workflow));
-      const [now] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
-      if (fault !== undefined && again !== undefined && now?.version === version) {
-        const what = `the trail does not verify: ${fault.what} at ${fault.seq}`;
-        const frozen = { at: new Date(clock.now()).toISOString(), what };
+      const what = await brokenTrail(store, workflow);
+      if (what !== undefined) {
         found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
         if (lease === undefined) return 'well';
-        const result = await store.commit(
-          {
-            lease,
-            writes: [
-              {
-                op: 'update',
-                key: { kind: 'workflow', tenant, id },
-                expect: { version },
-                set: { frozen, version: version + 1, due_at: clock.now() + RECONCILE.checkMs },
-              },
-            ],
-          },
-          clock.now() + RECONCILE.tickMs,
-        );
+        const now = clock.now();
+        const writes = [frozenAt(workflow, what, now)];
+        const result = await store.commit({ lease, writes }, now + RECONCILE.tickMs);
         return result.ok ? 'well' : result.leaseLost === true ? 'lost' : 'later';
       }
     }

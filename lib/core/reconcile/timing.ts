@@ -8,6 +8,8 @@ export const RECONCILE = {
   tickMs: 60_000,
   /** How long the lease of a shard lasts: three batches and the skew of two clocks. */
   leaseMs: 240_000,
+  /** How long somebody outside has to answer a question of a sweep. */
+  askMs: 10_000,
   /** How long a workflow waits that cannot be looked at now. */
   laterMs: 300_000,
 } as const;

@@ -26,6 +26,8 @@ export interface RunStep {
   readonly evidence?: (seq: number, at: string) => EvidenceRow;
   /** Starts the work of a new attempt. */
   readonly starts?: true;
+  /** The times of the state before go on. */
+  readonly lastingTimes?: true;
   readonly notify?: 'approval_requested' | 'run_failed';
   readonly receipt?: Pick<RunReceipt, 'command' | 'result' | 'action_hash'>;
 }
@@ -44,7 +46,7 @@ export function changed(before: Run, context: RunContext, step: RunStep): Change
   const { event, head, at, set } = appended(before, context, step.type, data);
   const own = step.change?.(head.seq, at) ?? { set: {} };
   const moved: Run = { ...before, ...own.set, attempt };
-  const times = timesOf(before, moved, now);
+  const times = step.lastingTimes === true ? NO_CHANGE : timesOf(before, moved, now);
   const change: RunChange = {
     set: { ...own.set, ...(step.starts === true && { attempt }), ...times.set, ...set },
     remove: [...(own.remove ?? []), ...times.remove],
@@ -63,6 +65,8 @@ export function changed(before: Run, context: RunContext, step: RunStep): Change
   };
   return { plan, receipt };
 }
+
+const NO_CHANGE = { set: {}, remove: [] } as const;
 
 /** The row that starts the work of a run's attempt. */
 export function startRow({ tenant, id, attempt }: Run, head: Head, now: number): OutboxRow {

@@ -4,6 +4,10 @@
 export const RUN = {
   /** How long the work of one attempt takes at most, before it counts as overdue. */
   workMs: 300_000,
+  /** How long one call of a planner, a tool or a provider may take. */
+  callMs: 20_000,
+  /** How long one step of a worker may take in the store. */
+  stepMs: 10_000,
   /** How long evidence is gathered, over all attempts since the gathering began. */
   gatherMs: 1_800_000,
   /** How long a proposal can be approved. */

@@ -1,9 +1,8 @@
 // The steps of a worker on one attempt of a run, each an event before and after what it does. A step of
 // an older attempt, or on a run that has moved on, is refused and does nothing. Pure.
-import { sha256Hex } from '../canonical.ts';
-import type { Json } from '../json.ts';
+import type { Observation } from '../evidence/observation.ts';
 import { LIMITS } from '../limits.ts';
-import type { Action, EvidenceRow, Run, RunState } from '../model/run.ts';
+import type { Action, Run, RunState } from '../model/run.ts';
 import { FORMAT } from '../model/workflow.ts';
 import { actionHash, writeKey } from './action.ts';
 import { changed, type RunContext, type RunStep } from './change.ts';
@@ -16,13 +15,7 @@ export type WorkStep =
   /** Evidence begins to be gathered. */
   | { readonly do: 'begin' }
   /** What a tool answered: data, never an instruction. */
-  | {
-      readonly do: 'observe';
-      readonly server: string;
-      readonly tool: string;
-      readonly arguments: { readonly [name: string]: Json };
-      readonly text: string;
-    }
+  | { readonly do: 'observe'; readonly observation: Observation }
   /** One exact action, its arguments validated and complete. */
   | {
       readonly do: 'propose';
@@ -65,7 +58,7 @@ export function decideWork(
         change: () => ({ set: { state: 'gathering' } }),
       });
     case 'observe':
-      return observe(run, step, context);
+      return observe(run, step.observation, context);
     case 'propose':
       return propose(run, step, context);
     case 'intend': {
@@ -128,46 +121,28 @@ export function failed(
   });
 }
 
-function observe(
-  run: Run,
-  { server, tool, arguments: args, text }: Extract<WorkStep, { do: 'observe' }>,
-  context: RunContext,
-): RunDecision {
-  const { max } = LIMITS.observations;
-  if (run.evidence.length >= max) {
-    return refused({ code: 'LIMIT_REACHED', limit: 'observations', max });
+function observe(run: Run, observation: Observation, context: RunContext): RunDecision {
+  const { observations, observationBytes } = LIMITS;
+  if (run.evidence.length >= observations.max) {
+    return refused({ code: 'LIMIT_REACHED', limit: 'observations', max: observations.max });
   }
-  const whole = text.toWellFormed();
-  const kept = cutAt(whole, LIMITS.observationBytes.max);
-  const row = {
-    server,
-    tool,
-    bytes: Buffer.byteLength(whole),
-    truncated: kept.length < whole.length,
-    digest: sha256Hex(whole),
-    untrusted: true,
-  } as const;
-  const evidence = (seq: number, at: string): EvidenceRow => {
-    const { tenant, id } = run;
-    return { format: FORMAT, tenant, run: id, seq, ...row, arguments: args, text: kept, at };
-  };
+  const { text, ...told } = observation;
+  if (Buffer.byteLength(text) > observationBytes.max) {
+    return refused({ code: 'LIMIT_REACHED', limit: 'observationBytes', max: observationBytes.max });
+  }
+  const { tenant, id, evidence } = run;
   return committed(run, context, {
     type: 'observation_recorded',
-    data: { ...row, arguments: args },
-    evidence,
+    // The text is kept apart; its digest binds it to the event.
+    data: { ...told },
+    evidence: (seq, at) => ({ format: FORMAT, tenant, run: id, seq, at, ...observation }),
     change: () => ({
-      set: { observations: run.observations + 1, evidence: [...run.evidence, row.digest] },
+      set: {
+        observations: run.observations + 1,
+        evidence: [...evidence, observation.digest],
+      },
     }),
   });
-}
-
-/** A text of at most so many bytes of UTF-8, cut between two code points. */
-export function cutAt(text: string, bytes: number): string {
-  if (Buffer.byteLength(text) <= bytes) return text;
-  const start = Buffer.from(text).subarray(0, bytes).toString();
-  // Half of a code point at the end becomes a replacement character.
-  const whole = start.replace(/\ufffd+$/u, '');
-  return text.startsWith(start) ? start : whole;
 }
 
 function propose(

@@ -89,7 +89,7 @@ export interface ToolDefinition<I extends z.ZodType> {
   run(kit: ToolKit, args: z.output<I>, call: ToolCall): Promise<ToolAnswer>;
 }
 
-/** Builds a tool: its listing once, and a call that answers bad arguments itself. */
+/** Builds a tool: its schemas are described when it is first listed; a call answers bad arguments itself. */
 export function defineTool<I extends z.ZodType>(definition: ToolDefinition<I>): Tool {
   const { name, title, description, effect, refusal } = definition;
   return {
@@ -98,8 +98,12 @@ export function defineTool<I extends z.ZodType>(definition: ToolDefinition<I>): 
       name,
       title,
       description,
-      inputSchema: listedSchema(definition.input, 'input'),
-      outputSchema: listedSchema(definition.output, 'output'),
+      get inputSchema() {
+        return listedSchema(definition.input, 'input');
+      },
+      get outputSchema() {
+        return listedSchema(definition.output, 'output');
+      },
       annotations: {
         readOnlyHint: effect === 'reads',
         destructiveHint: effect === 'ends',

@@ -1,5 +1,6 @@
 // Sends requests through both legs before the first caller does: schemas compiled, code paths warm.
 // Touches no store: it lists tools and calls one with arguments that are refused.
+// Not for a process that is started for a request: that one would wait for what it has no use for.
 import type { Json } from '../../core/json.ts';
 import type { Principal } from '../../core/model/principal.ts';
 import { HANDSHAKE_VERSIONS, STATELESS_VERSION } from './message.ts';

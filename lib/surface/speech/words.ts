@@ -2,10 +2,12 @@
 // Knows nothing of workflows. What comes from a caller or a token passes through `clean`.
 import { LIMITS } from '../../core/limits.ts';
 
-const digits = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 9 });
+// Loading what it formats by takes longer than most modules, so the first number that is said does.
+let digits: Intl.NumberFormat | undefined;
 
 /** A number as it is said: digits, and "minus" in place of a sign that speech engines drop. */
 export function spokenNumber(value: number): string {
+  digits ??= new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 9 });
   const text = digits.format(Math.abs(value));
   return value < 0 && text !== '0' ? `minus ${text}` : text;
 }

@@ -4,7 +4,7 @@ import { eventBody } from '../../../lib/core/events.ts';
 import type { Run, RunState } from '../../../lib/core/model/run.ts';
 import { exportLines } from '../../../lib/core/trail/export.ts';
 import { RUN } from '../../../lib/core/runs/timing.ts';
-import { ACTION, runOf, runWorld } from '../../support/runs.ts';
+import { ACTION, observed, runOf, runWorld } from '../../support/runs.ts';
 import { create, faultOf, workflowKey, type Bench, type UseBench } from './bench.ts';
 
 const runKey = (tenant: string, id: string) => ({ kind: 'run', tenant, id }) as const;
@@ -156,10 +156,7 @@ export function runCases(use: UseBench): void {
     const long = '🔧'.repeat(5_000);
     const run = await steps(await gathering(), observation, {
       do: 'observe',
-      server: 'bundled',
-      tool: 'runbook_search',
-      arguments: { query: 'checkout' },
-      text: `x${long}`,
+      observation: observed('runbook_search', `x${long}`),
     });
     const rows = await store.listEvidence(tenant, run.id, { after: 0, limit: 10 });
     expect(rows.map(({ seq, tool, untrusted }) => [seq, tool, untrusted])).toEqual([

@@ -551,6 +551,22 @@ describe('a sensitive value', () => {
   });
 });
 
+describe('the time at which work is looked at', () => {
+  it('is written by a command as it stands, though the command comes later', () => {
+    world.nowMs += 60_000;
+    run(ana, record('isolated', yes));
+    expect(world.state.due_at).toBe(START_MS + 3_600_000);
+  });
+
+  it('comes back by a command where it was lost', () => {
+    const { due_at: _lost, ...rest } = world.state;
+    world.workflow = rest;
+    world.nowMs += 60_000;
+    run(ana, record('isolated', yes));
+    expect(world.state.due_at).toBe(START_MS + 60_000 + 3_600_000);
+  });
+});
+
 describe('a notification', () => {
   const row = {
     format: 1,

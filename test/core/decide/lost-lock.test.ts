@@ -56,6 +56,18 @@ describe('a forced release', () => {
       set: { held: false, fence: 2 },
       remove: ['workflow', 'procedure', 'subject', 'name', 'since'],
     });
+    expect(aggregateAfter(plan).block).not.toHaveProperty('earlier');
+  });
+
+  it('takes the lock at the fence that it has, whatever the work remembers', () => {
+    const plan = forcedRelease(
+      { workflow, procedure, lock: { ...lock, fence: 7 } },
+      'fire',
+      context,
+    );
+    expect(plan.locks).toMatchObject([{ op: 'force_release', fence: 7 }]);
+    const unknown = forcedRelease({ workflow, procedure, lock: undefined }, 'fire', context);
+    expect(unknown.locks).toMatchObject([{ op: 'force_release', fence: 1 }]);
   });
 
   const block: Block = { seq: 1, reason: 'deviation', by: 'a', at, message: 'm' };
@@ -71,6 +83,7 @@ describe('a forced release', () => {
     ['is at its end', { state: 'COMPLETED' }, {}, false],
     ['has it under another fence', {}, { fence: 2 }, true],
     ['is not the one it names', {}, { workflow: 'w2' }, false],
+    ['is on another asset', {}, { asset: 'A-2' }, false],
   ] as const)('takes the asset from work that %s: %p %p %p', (_what, change, of, can) => {
     expect(canLose({ ...workflow, ...change } as Workflow, { ...lock, ...of })).toBe(can);
   });

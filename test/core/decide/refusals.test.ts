@@ -1,5 +1,6 @@
 // What a refusal tells a caller, member by member: an assistant acts on nothing else.
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { eventBody } from '../../../lib/core/events.ts';
 import type { Decision } from '../../../lib/core/decide/decision.ts';
 import type { Command, RecordStep, StepInput } from '../../../lib/core/model/commands.ts';
 import type { Lock, Workflow } from '../../../lib/core/model/workflow.ts';
@@ -137,6 +138,24 @@ describe('a start', () => {
     const key = { kind: 'workflow', tenant: 'acme', id };
     expect(decision.plan.guards).toEqual([{ key, ...guard }]);
     expect(decision.plan.locks).toMatchObject([{ op: 'take', freeAt: 1, orphanOf: id }]);
+    const [event] = decision.plan.events;
+    expect(event && eventBody(event).data).toMatchObject({ rule: 'R4', taken_over_from: id });
+  });
+
+  it('takes over nothing where the asset is free, and says nothing of it', () => {
+    Object.assign(world, { lock: undefined, workflow: undefined });
+    const decision = world.decide(ana, start);
+    if (decision.kind !== 'commit') throw new Error(`expected an effect, not ${decision.kind}`);
+    expect(decision.plan.guards).toEqual([]);
+    const [event] = decision.plan.events;
+    const data = event && eventBody(event).data;
+    expect(Object.keys(data ?? {}).toSorted()).toEqual([
+      'asset',
+      'command',
+      'procedure',
+      'procedure_version',
+      'result',
+    ]);
   });
 
   it('on an asset whose lock says nothing of its holder is refused all the same', () => {

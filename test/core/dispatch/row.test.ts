@@ -141,3 +141,10 @@ it('a row that is sent again starts from its first attempt, without its error', 
     },
   });
 });
+
+it('a row that is sent again loses only what it has', () => {
+  expect(redriven({ ...row, attempts: 20, parked_at }, NOW).write).toMatchObject({
+    remove: ['parked_at'],
+  });
+  expect(redriven(row, NOW).write).not.toHaveProperty('remove');
+});

@@ -5,7 +5,7 @@ import type { Block, Timers, Workflow } from '../../../lib/core/model/workflow.t
 import { aggregateAfter, compilePlan } from '../../../lib/core/plan.ts';
 import { nextLook } from '../../../lib/core/reconcile/due-time.ts';
 import { overdue } from '../../../lib/core/reconcile/overdue.ts';
-import { reconciler } from '../../../lib/core/reconcile/sweep.ts';
+import { reconciler } from '../../../lib/core/reconcile/reconciler.ts';
 import { START_MS, testRegistry } from '../../support/harness.ts';
 import { workflowOf } from '../../support/plans.ts';
 

@@ -7,7 +7,7 @@ import { books, pointerOf } from '../../../lib/core/reconcile/books.ts';
 import { lostLock } from '../../../lib/core/reconcile/lost-lock.ts';
 import { orphanLock } from '../../../lib/core/reconcile/orphan-lock.ts';
 import type { Observation, Repair, RuleFunction } from '../../../lib/core/reconcile/rules.ts';
-import { reconciler } from '../../../lib/core/reconcile/sweep.ts';
+import { reconciler } from '../../../lib/core/reconcile/reconciler.ts';
 import { START_MS, testRegistry } from '../../support/harness.ts';
 import { lockOf, workflowOf } from '../../support/plans.ts';
 
@@ -123,6 +123,7 @@ describe('R5, a lock that was lost', () => {
     ['is free', { lock: free }, 'lock_restored'],
     ['is not there', { lock: undefined }, 'lock_restored'],
     ['is its own under another fence', { lock: { ...lock, fence: 3 } }, 'lock_restored'],
+    ['is held by nobody that it names', { lock: { ...free, held: true } }, 'lock_restored'],
     ['is missed by blocked work', { workflow: blocked('deviation'), lock: free }, 'lock_restored'],
     ['is held by another one', { lock: otherLock, holder: other }, 'asset_conflict_found'],
   ] as const)('%s', (_what, part, type) => {
@@ -135,6 +136,7 @@ describe('R5, a lock that was lost', () => {
     ['free', free, { freeAt: 4 }, 5],
     ['not there', undefined, { freeAt: undefined }, 2],
     ['its own under another fence', { ...lock, fence: 3 }, { freeAt: 3, orphanOf: 'w1' }, 4],
+    ['held by nobody that it names', { ...free, held: true }, { freeAt: 4 }, 5],
   ])('that is %s is taken under a fence that nobody has seen', (_what, found, from, fence) => {
     const repair = on(lostLock, { lock: found });
     expect(repair).toMatchObject({ rule: 'R5', finding: 'w1 has lost the lock of A-1' });
@@ -229,8 +231,8 @@ describe('R8, lists of people', () => {
     const repair = on(books, { workflow: of, pointers });
     const found = repair && planOf(repair).pointers;
     expect(
-      found?.map((change) =>
-        change.op === 'add' ? `add ${change.pointer.subject}` : `remove ${change.subject}`,
+      found?.map(
+        (change) => `${change.op} ${change.op === 'add' ? change.pointer.subject : change.subject}`,
       ),
     ).toEqual(changes);
   });

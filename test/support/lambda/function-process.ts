@@ -1,7 +1,7 @@
 /** A bundle in a fresh process of its own, which takes one event at a time, as a container does. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { HttpResult } from '../../../lib/lambda/events.ts';
 
 /** A function that is loaded. */
@@ -38,6 +38,8 @@ export async function startFunction(
 ): Promise<FunctionProcess> {
   const child = fork(join(import.meta.dirname, 'runner.mjs'), [file], {
     execArgv: [...execArgv],
+    // Relative paths start where the platform puts the bundle.
+    cwd: dirname(file),
     env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
