@@ -8,6 +8,7 @@ import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts';
 import { Fault } from '../../lib/core/fault.ts';
 import type { Principal, PrincipalKind, Scope } from '../../lib/core/model/principal.ts';
 import type { TokenVerifier } from '../../lib/core/ports/identity.ts';
+import type { Clock } from '../../lib/core/ports/runtime.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { buildRegistry } from '../../lib/core/procedures.ts';
 import { createOperations } from '../../lib/core/operations/operations.ts';
@@ -19,6 +20,7 @@ import { createService } from '../../lib/core/service/service.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../../lib/surface/app.ts';
+import type { RestParts } from '../../lib/surface/rest/routes.ts';
 import type { LogEntry } from '../../lib/surface/request-line.ts';
 
 /** The URL that clients of the tests use. */
@@ -54,6 +56,7 @@ export const ACCOUNTS: { readonly [token: string]: Omit<Principal, 'via'> } = {
   ira: account('Ira', ['runs:create']),
   dora: account('Dora', ['approvals:decide']),
   dan: account('Dan', ['approvals:decide']),
+  deputy: account('Deputy', ['runs:create', 'approvals:decide']),
   deciderRobot: account('Robot', ['approvals:decide', 'runs:create'], 'agent'),
   deciderService: account('Platform', ['approvals:decide', 'runs:create'], 'service'),
   iraElsewhere: account(
@@ -96,6 +99,19 @@ export function closeWorldsAfterEach(): void {
   });
 }
 
+/** What is served below `/v1` over a store. */
+export function restOn(store: StorageBackend, clock: Clock = systemClock): RestParts {
+  const secrets = secretsOf('a deployment secret for tests only');
+  const registry = shippedRegistry();
+  const parts = { store, registry, clock, sinks: ['log'], secrets };
+  return {
+    operations: createOperations(parts),
+    secrets,
+    runs: createRunService({ ...parts, random: systemRandom }),
+    runQueries: createRunQueries(store),
+  };
+}
+
 /** Opens an app; `overrides` replaces single parts, given the store. */
 export async function openWorld(
   overrides: (store: StorageBackend) => Partial<AppParts> = () => ({}),
@@ -117,15 +133,8 @@ export async function openWorld(
     secrets: secretsOf('a deployment secret for tests only'),
     sinks: ['log'],
   });
-  const secrets = secretsOf('a deployment secret for tests only');
-  const parts = { store, registry, clock: systemClock, sinks: ['log'], secrets };
   const app = createApp({
-    rest: {
-      operations: createOperations(parts),
-      secrets,
-      runs: createRunService({ ...parts, random: systemRandom }),
-      runQueries: createRunQueries(store),
-    },
+    rest: restOn(store),
     service,
     queries: createQueries(store, registry),
     registry,

@@ -59,13 +59,15 @@ export function runView(run: Run, evidence: readonly EvidenceRow[]): Shape<'run'
 }
 
 function observationSummary(row: EvidenceRow): Shape<'observationSummary'> {
-  const { seq, at, server, tool, untrusted, digest, bytes, truncated, text } = row;
-  return { seq, at, server, tool, untrusted, digest, bytes, truncated, display: display(text) };
+  const { seq, at, server, tool, untrusted, digest, bytes, is_error, truncated } = row;
+  const told = { seq, at, server, tool, untrusted, digest, bytes, is_error, truncated };
+  return { ...told, display: display(row.text) };
 }
 
 /** What a tool answered, in full. */
 export function observationView(row: EvidenceRow): Shape<'observation'> {
-  return { ...observationSummary(row), arguments: row.arguments, text: row.text };
+  const { arguments: args, definition, text } = row;
+  return { ...observationSummary(row), arguments: args, definition, text };
 }
 
 /** The receipt of a command on a run. */

@@ -43,6 +43,7 @@ export const observationSummary = z
     untrusted,
     digest: digest.describe('SHA-256 of the full text.'),
     bytes: z.int().describe('Of the full text in UTF-8.'),
+    is_error: z.boolean().describe('Whether the tool said that it failed.'),
     truncated: z.boolean().describe('Whether less than the full text is kept.'),
     display: displayed,
   })
@@ -52,6 +53,7 @@ export const observationSummary = z
 export const observation = observationSummary
   .extend({
     arguments: jsonObject,
+    definition: z.string().describe('Hash of the definition that was called.'),
     text: z.string().describe('Exact; show the display in its place.'),
   })
   .meta({ id: 'Observation' });
