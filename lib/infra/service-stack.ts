@@ -87,6 +87,7 @@ export class ServiceStack extends Stack {
         readParameter(this, names.publicUrl),
       ],
       wildcards: [TABLE_KEY_WILDCARD],
+      pages: true,
       ...policies.beside,
     });
     const background = {

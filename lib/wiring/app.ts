@@ -64,7 +64,7 @@ export function coreOn(
 }
 
 /** What the HTTP app is built with beside the settings and the core. */
-export interface AppOptions extends Pick<AppParts, 'mcpFactory' | 'onToolCall'> {
+export interface AppOptions extends Pick<AppParts, 'mcpFactory' | 'onToolCall' | 'pages'> {
   /** The URL of the MCP endpoint. */
   readonly publicUrl: string;
   readonly version: string;

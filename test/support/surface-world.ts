@@ -21,6 +21,7 @@ import { instrumentCalibration } from '../../lib/policies/instrument-calibration
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../../lib/surface/app.ts';
 import type { RestParts } from '../../lib/surface/rest/routes.ts';
+import { checkAnswer, isRest } from './checked-answers.ts';
 import type { LogEntry } from '../../lib/surface/request-line.ts';
 
 /** The URL that clients of the tests use. */
@@ -112,6 +113,18 @@ export function restOn(store: StorageBackend, clock: Clock = systemClock): RestP
   };
 }
 
+/** Holds every REST answer of an app against the OpenAPI document. */
+function hold(app: CheckpointApp): void {
+  const { fetch } = app;
+  // `request` goes through `fetch`, so one place is enough.
+  app.fetch = async (request, ...rest) => {
+    const response = await fetch(request, ...rest);
+    const { pathname } = new URL(request.url);
+    if (isRest(pathname)) await checkAnswer(request.method, pathname, response);
+    return response;
+  };
+}
+
 /** Opens an app; `overrides` replaces single parts, given the store. */
 export async function openWorld(
   overrides: (store: StorageBackend) => Partial<AppParts> = () => ({}),
@@ -152,6 +165,7 @@ export async function openWorld(
     ...overrides(store),
   });
   await app.warmUp();
+  hold(app);
   cleanups.push(async () => {
     await store.close();
     rmSync(folder, { recursive: true });

@@ -421,7 +421,7 @@ describe('a decision', () => {
       decide(world, id, { approved: true, action_hash: hash }),
       decide(world, id, { approved: false, action_hash: hash }, { token: 'dan' }),
     ]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
     const loser = both.find(({ status }) => status === 409);
     expect(loser?.body['code']).toBe('ALREADY_DECIDED');
   });
