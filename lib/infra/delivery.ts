@@ -14,13 +14,15 @@ import { useTopicKey } from './statements.ts';
 /** What a function needs in order to know the sinks, and in order to send to them. */
 export interface StageDelivery {
   readonly environment: { readonly [name: string]: string };
+  /** What only those need that send. */
+  readonly secretEnvironment: { readonly [name: string]: string };
   readonly secrets: readonly Pick<Secret, 'secretArn'>[];
   readonly send: readonly PolicyStatement[];
 }
 
 /** Reads it from the settings of whoever deploys. Throws a sentence about what cannot be deployed. */
 export function stageDelivery(stack: Stack, data: DataStack, settings: Settings): StageDelivery {
-  const { webhooks, webhooksSecretId, eventBus } = settings;
+  const { webhooks, webhooksSecretId, webhookNames, eventBus } = settings;
   if (webhooks.length > 0) {
     throw new Error(
       `${settingsTable.webhooks.env}: its secrets would stand in the template; put its text into a secret of Secrets Manager and name that in ${settingsTable.webhooksSecretId.env}`,
@@ -31,14 +33,23 @@ export function stageDelivery(stack: Stack, data: DataStack, settings: Settings)
       `${settingsTable.webhooksSecretId.env}: expected the whole ARN of the secret, because the functions may read that one alone`,
     );
   }
+  if ((webhooksSecretId === undefined) !== (webhookNames.length === 0)) {
+    throw new Error(
+      `${settingsTable.webhookNames.env}: expected the names of the webhooks in the secret of ${settingsTable.webhooksSecretId.env}, and none without it`,
+    );
+  }
   return {
     environment: {
       [settingsTable.topicArn.env]: data.topic.topicArn,
-      ...(webhooksSecretId !== undefined && {
-        [settingsTable.webhooksSecretId.env]: webhooksSecretId,
+      ...(webhookNames.length > 0 && {
+        [settingsTable.webhookNames.env]: webhookNames.join(','),
       }),
       ...(eventBus !== undefined && { [settingsTable.eventBus.env]: eventBus }),
     },
+    secretEnvironment:
+      webhooksSecretId === undefined
+        ? {}
+        : { [settingsTable.webhooksSecretId.env]: webhooksSecretId },
     secrets: webhooksSecretId === undefined ? [] : [{ secretArn: webhooksSecretId }],
     send: [
       new PolicyStatement({

@@ -2,15 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Duration, Validations } from 'aws-cdk-lib';
-import {
-  Alarm,
-  ComparisonOperator,
-  MathExpression,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
@@ -45,6 +40,9 @@ export const RECONCILER_FILE = join(PROJECT_ROOT, 'statemachines/reconciler.asl.
 
 /** The reconciler. */
 export class Reconciler extends Construct {
+  readonly stateMachine: StateMachine;
+  readonly lambda: IFunction;
+
   constructor(scope: Construct, id: string, props: ReconcilerProps) {
     super(scope, id);
     const { stage, data, delivery, environment, folder } = props;
@@ -58,6 +56,7 @@ export class Reconciler extends Construct {
       environment: {
         ...environment,
         ...delivery.environment,
+        ...delivery.secretEnvironment,
         [settingsTable.table.env]: data.table.tableName,
       },
       statements: [
@@ -87,7 +86,8 @@ export class Reconciler extends Construct {
         }),
       ],
     });
-    alarmOf(this, machine);
+    this.stateMachine = machine;
+    this.lambda = sweep.lambda;
   }
 
   private machine(stage: Stage, functionArn: string): StateMachine {
@@ -118,27 +118,4 @@ export class Reconciler extends Construct {
     Validations.of(role.node.findChild('DefaultPolicy')).acknowledge(MACHINE_WILDCARD);
     return machine;
   }
-}
-
-/** Some faults no state can catch, so executions themselves are watched. */
-function alarmOf(scope: Construct, machine: StateMachine): void {
-  const period = Duration.minutes(1);
-  new Alarm(scope, 'FailedTicks', {
-    alarmDescription:
-      'Executions of the reconciler failed or ran out of time. See docs/operations.md, "Failed ticks".',
-    metric: new MathExpression({
-      label: 'failed or timed out',
-      expression: 'failed + timedOut',
-      usingMetrics: {
-        failed: machine.metricFailed({ period, statistic: 'Sum' }),
-        timedOut: machine.metricTimedOut({ period, statistic: 'Sum' }),
-      },
-      period,
-    }),
-    threshold: 1,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    evaluationPeriods: 5,
-    datapointsToAlarm: 3,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
-  });
 }

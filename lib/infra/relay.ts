@@ -6,6 +6,7 @@ import {
   FilterCriteria,
   FilterRule,
   StartingPosition,
+  type IFunction,
 } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -39,6 +40,10 @@ export interface RelayProps {
 
 /** The relay. */
 export class Relay extends Construct {
+  readonly lambda: IFunction;
+  /** Places of batches that were given up. */
+  readonly failed: Queue;
+
   constructor(scope: Construct, id: string, { stage, data, delivery, environment }: RelayProps) {
     super(scope, id);
     // Places in the stream, without a key or a value: what they stand for, the sweep delivers.
@@ -64,6 +69,7 @@ export class Relay extends Construct {
       environment: {
         ...environment,
         ...delivery.environment,
+        ...delivery.secretEnvironment,
         [settingsTable.table.env]: data.table.tableName,
       },
       statements: [
@@ -80,6 +86,8 @@ export class Relay extends Construct {
       ],
       wildcards: [TABLE_KEY_WILDCARD, STREAM_WILDCARD],
     });
+    this.lambda = relay.lambda;
+    this.failed = failed;
     new EventSourceMapping(this, 'Stream', {
       target: relay.lambda,
       eventSourceArn: tableStreamArn,

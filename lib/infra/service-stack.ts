@@ -16,6 +16,7 @@ import { HouseFunction } from './house-function.ts';
 import { Reconciler } from './reconciler.ts';
 import { Relay } from './relay.ts';
 import type { Stage } from './stages.ts';
+import { Watch } from './watch.ts';
 import {
   readParameter,
   readSecrets,
@@ -83,7 +84,7 @@ export class ServiceStack extends Stack {
       statements: [
         ...useTable(data.table),
         useTableKey(data.key),
-        readSecrets([...own, ...delivery.secrets]),
+        readSecrets(own),
         readParameter(this, names.publicUrl),
       ],
       wildcards: [TABLE_KEY_WILDCARD],
@@ -96,12 +97,13 @@ export class ServiceStack extends Stack {
       delivery,
       environment: handedOn(environment, ['logLevel']),
     };
-    new Relay(this, 'Delivery', background);
-    new Reconciler(this, 'Reconciler', {
+    const relay = new Relay(this, 'Delivery', background);
+    const reconciler = new Reconciler(this, 'Reconciler', {
       ...background,
       environment: { ...background.environment, ...policies.environment },
       ...policies.beside,
     });
+    new Watch(this, 'Watch', { stage, settings, http: http.lambda, relay, reconciler });
     // The bearer token is ours to check; IAM would take its header. CORS is set by the app alone.
     const url = http.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,

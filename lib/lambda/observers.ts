@@ -22,6 +22,8 @@ export interface Observers {
   readonly onFinding: (finding: Finding) => void;
   /** Counts one of something, or several. */
   readonly count: (what: Counted, many?: number) => void;
+  /** Tells how long the oldest thing waits, in milliseconds. */
+  readonly waiting: (ms: number) => void;
   readonly setLogLevel: (level: Settings['logLevel']) => void;
 }
 
@@ -44,6 +46,10 @@ export function createObservers(): Observers {
   const count = (what: Counted, many = 1): void => {
     const { name, unit } = METRICS[what];
     metrics.addMetric(name, unit, many);
+  };
+  const waiting = (ms: number): void => {
+    const { name, unit } = METRICS.oldestWaiting;
+    metrics.addMetric(name, unit, ms);
   };
   return {
     logger,
@@ -74,6 +80,7 @@ export function createObservers(): Observers {
         const { name, unit } = METRICS.deliveryAge;
         metrics.addMetric(name, unit, ageMs);
       }
+      if (result === 'failed' && ageMs >= 0) waiting(ageMs);
       const told = { notification: id, lane, workflow, attempts, result };
       if (result === 'delivered') logger.debug('delivery', told);
       else logger.warn('delivery failed', { ...told, why: failure?.message });
@@ -81,13 +88,15 @@ export function createObservers(): Observers {
     onFinding: (finding) => {
       const { rule, repaired } = finding;
       if (repaired && rule === 'R6') {
-        count('ticks');
+        count('overdue');
         logger.info('tick', { ...finding });
         return;
       }
       count(repaired ? 'repairs' : 'drift');
+      if (finding.broken === true) count('brokenTrails');
       logger.warn(repaired ? 'drift repaired' : 'drift found', { ...finding });
     },
+    waiting,
     setLogLevel: (level) => {
       const known: Readonly<Record<string, (typeof LEVELS)[keyof typeof LEVELS]>> = LEVELS;
       logger.setLogLevel(

@@ -6,6 +6,7 @@ import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { DELIVERY } from '../core/dispatch/row.ts';
 import { isFault } from '../core/fault.ts';
+import type { DueShards } from '../core/reconcile/due-shards.ts';
 import type { Sweeper, SweepReport } from '../core/reconcile/sweep.ts';
 import type { Observers } from './observers.ts';
 import { toldStart } from './told-start.ts';
@@ -13,7 +14,7 @@ import { toldStart } from './told-start.ts';
 /** What sweeps. */
 export interface ReconcileApp {
   /** The shards with due work. */
-  readonly dueShards: () => Promise<readonly number[]>;
+  readonly dueShards: () => Promise<DueShards>;
   readonly sweeper: Sweeper;
 }
 
@@ -56,11 +57,13 @@ export function createReconcileFunction(
   observers: Observers,
   open: () => Promise<ReconcileApp>,
 ): ReconcileFunction {
-  const { logger, metrics, log, count } = observers;
+  const { logger, metrics, log, count, waiting } = observers;
   const app = toldStart(observers, open);
 
   const look = async ({ dueShards }: ReconcileApp): Promise<Looked> => {
-    const shards = await dueShards();
+    const { shards, overdueMs } = await dueShards();
+    count('ticks');
+    waiting(overdueMs);
     return { due: shards.length, shards: shards.map((shard) => ({ shard })) };
   };
 

@@ -89,6 +89,23 @@ export const METRICS = {
     unit: 'Count',
     means: 'a record of the stream that names no outbox row',
   },
+  ticks: {
+    name: 'Ticks',
+    unit: 'Count',
+    means: 'a look at all shards for what is due',
+  },
+  oldestWaiting: {
+    name: 'OldestWaiting',
+    unit: 'Milliseconds',
+    means:
+      'how long the oldest thing waits: due work at each look, a row after each failed attempt',
+  },
+  brokenTrails: {
+    name: 'BrokenTrails',
+    unit: 'Count',
+    means:
+      'a look at work whose trail does not verify; again at each look until a person has looked',
+  },
   sweeps: {
     name: 'Sweeps',
     unit: 'Count',
@@ -109,8 +126,8 @@ export const METRICS = {
     unit: 'Count',
     means: 'drift that was found and repaired',
   },
-  ticks: {
-    name: 'Ticks',
+  overdue: {
+    name: 'Overdue',
     unit: 'Count',
     means: 'a deadline, a reminder or an escalation whose time had come, and that was told',
   },

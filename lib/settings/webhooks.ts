@@ -25,20 +25,29 @@ const secret = z
 /** Names of the sinks that are no webhooks. */
 const OWN_SINKS: ReadonlySet<string> = new Set(['log', 'sns', 'eventbridge']);
 
+const webhookName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, 'expected 1 to 32 of a-z 0-9 -, a letter first')
+  .refine(
+    (name) => !OWN_SINKS.has(name),
+    'expected another name than log, sns and eventbridge, which are sinks of their own',
+  );
+
 const webhookEntry = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{0,31}$/, 'expected 1 to 32 of a-z 0-9 -, a letter first')
-    .refine(
-      (name) => !OWN_SINKS.has(name),
-      'expected another name than log, sns and eventbridge, which are sinks of their own',
-    ),
+  name: webhookName,
   url: z
     .string()
     .max(2048)
     .refine(isSecureUrl, 'expected an https URL (http only to this machine)'),
   secrets: z.array(secret).min(1, 'expected at least one secret').max(4),
 });
+
+/** Names of webhooks, separated by commas, each once. */
+export const webhookNames = z
+  .string()
+  .transform((text) => (text === '' ? [] : text.split(',').map((name) => name.trim())))
+  .pipe(z.array(webhookName).max(20))
+  .refine((names) => new Set(names).size === names.length);
 
 /** A JSON array of webhooks with unique names. */
 export const webhookList = jsonList(webhookEntry, 20, ['name']);

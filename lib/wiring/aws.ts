@@ -8,10 +8,10 @@ import type { OnFault } from '../core/service/service.ts';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { plainHttpUrl } from '../settings/value-types.ts';
 import { FRONT_HEADER } from '../settings/deployment-names.ts';
-import { behindFront, type Served } from '../surface/behind-front.ts';
+import { behindFront, type Served } from '../lambda/behind-front.ts';
 import { appOn, coreOn, type AppOptions } from './app.ts';
 import { loadRegistry } from './registry.ts';
-import { keptWebhooks, needed, openTable } from './kept.ts';
+import { needed, openTable } from './kept.ts';
 import { sinkNames } from './sink-names.ts';
 
 /** What a deployed process is opened with beside its environment. */
@@ -38,11 +38,12 @@ export async function openAwsApp(
       await registerProcedures(store, registry);
       return registry;
     });
-    const [registry, { publicUrl, secret, own, webhooks, front }] = await Promise.all([
+    const [registry, { publicUrl, secret, own, front }] = await Promise.all([
       registering,
       readKept(settings),
     ]);
-    const sinks = sinkNames({ ...settings, webhooks });
+    const named = settings.webhookNames.map((name) => ({ name }));
+    const sinks = sinkNames({ ...settings, webhooks: [...settings.webhooks, ...named] });
     const core = coreOn(store, registry, { secret, sinks }, onFault);
     const app = appOn(settings, core, own, { ...options, publicUrl });
     if (front === undefined) return app;
@@ -58,14 +59,13 @@ async function readKept(settings: Settings) {
   const values = openDeploymentValues();
   try {
     const { frontSecretId } = settings;
-    const [publicUrl, secret, own, webhooks, front] = await Promise.all([
+    const [publicUrl, secret, own, front] = await Promise.all([
       publicUrlOf(settings, values),
       settings.secret ?? values.secret(needed(settings, 'secretId', 'CHECKPOINT_SECRET_ID')),
       ownIssuerOf(settings, values),
-      keptWebhooks(settings, values),
       frontSecretId === undefined ? undefined : values.secret(frontSecretId),
     ]);
-    return { publicUrl, secret, own, webhooks, front };
+    return { publicUrl, secret, own, front };
   } finally {
     values.close();
   }

@@ -10,6 +10,7 @@ import type { NotificationSink } from '../core/ports/sink.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
 import type { Observers } from '../lambda/observers.ts';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
+import type { WebhookSettings } from '../settings/webhooks.ts';
 import { keptWebhooks, needed, openTable } from './kept.ts';
 import { sinkNames, type SinkSettings } from './sink-names.ts';
 
@@ -52,7 +53,11 @@ export async function openDelivery(
 }
 
 function sinksOf(
-  { webhooks, topicArn, eventBus }: SinkSettings,
+  {
+    webhooks,
+    topicArn,
+    eventBus,
+  }: Omit<SinkSettings, 'webhooks'> & { readonly webhooks: readonly WebhookSettings[] },
   { log }: Pick<Observers, 'log'>,
 ): readonly NotificationSink[] {
   return [

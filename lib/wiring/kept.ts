@@ -26,15 +26,23 @@ export function needed(
 
 /**
  * The webhooks of a deployment, which Secrets Manager keeps because they hold secrets. Throws a terminal
- * fault where the secret's text is no list of webhooks; it names the place and nothing of the text.
+ * fault where the secret's text is no list of webhooks, or one of others than those that rows are written
+ * for; it names the place and nothing of the text.
  */
 export async function keptWebhooks(
-  { webhooks, webhooksSecretId }: Settings,
+  { webhooks, webhooksSecretId, webhookNames }: Settings,
   values: DeploymentValues,
 ): Promise<readonly WebhookSettings[]> {
   if (webhooksSecretId === undefined) return webhooks;
   const read = webhookList.safeParse(await values.secret(webhooksSecretId));
-  if (read.success) return [...webhooks, ...read.data];
+  if (read.success) {
+    const names = read.data.map(({ name }) => name);
+    if (names.toSorted().join() === webhookNames.toSorted().join()) {
+      return [...webhooks, ...read.data];
+    }
+    const differ = `the secret ${webhooksSecretId} holds other webhooks than CHECKPOINT_WEBHOOK_NAMES names`;
+    throw new Fault('terminal', 'START_REFUSED', differ);
+  }
   const [issue] = read.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
   const what = `the secret ${webhooksSecretId} holds no list of webhooks${place}: ${issue?.message ?? ''}`;

@@ -1,10 +1,9 @@
 // The sinks of a process by their names, which are part of the lanes of its rows. Loads none of them.
-import type { WebhookSettings } from '../settings/webhooks.ts';
 import type { Settings } from '../settings.ts';
 
 /** What is configured: the log is always there. */
 export interface SinkSettings extends Pick<Settings, 'topicArn' | 'eventBus'> {
-  readonly webhooks: readonly WebhookSettings[];
+  readonly webhooks: readonly { readonly name: string }[];
 }
 
 /** The names, in the order in which rows are written. */

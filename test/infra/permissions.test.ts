@@ -140,6 +140,7 @@ describe('what the functions may do', () => {
     const { resources: more } = synthesise({
       CHECKPOINT_EVENT_BUS: 'operations',
       CHECKPOINT_WEBHOOKS_SECRET_ID: secret,
+      CHECKPOINT_WEBHOOK_NAMES: 'desk',
     });
     const statements = more
       .filter(([, { Type }]) => Type === 'AWS::IAM::Policy')
@@ -152,7 +153,27 @@ describe('what the functions may do', () => {
       ['events:PutEvents', bus],
       ['events:PutEvents', bus],
     ]);
-    expect(of('Secrets').map(([, on]) => [on].flat().includes(secret))).toEqual([true, true, true]);
+    // The function that answers callers knows their names alone.
+    expect(of('Secrets').map(([, on]) => [on].flat().includes(secret))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    const told = more
+      .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
+      .map(([, { Properties = {} }]) =>
+        Object.keys((Properties['Environment'] as { Variables: object }).Variables),
+      );
+    expect(told.map((names) => names.includes('CHECKPOINT_WEBHOOKS_SECRET_ID'))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(told.map((names) => names.includes('CHECKPOINT_WEBHOOK_NAMES'))).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 
   test('stands in policies of single roles: nothing managed, nothing inline elsewhere', () => {

@@ -194,15 +194,6 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
       LoggingConfiguration: Match.objectLike({ Level: 'ALL' }),
       TracingConfiguration: { Enabled: true },
     });
-    const alarms = ofType('AWS::CloudWatch::Alarm');
-    const watched = alarms.flatMap(([, { Properties = {} }]) =>
-      (Properties['Metrics'] as { MetricStat?: { Metric: { MetricName: string } } }[]).flatMap(
-        ({ MetricStat }) => MetricStat?.Metric.MetricName ?? [],
-      ),
-    );
-    expect(watched.toSorted()).toEqual(['ExecutionsFailed', 'ExecutionsTimedOut']);
-    const page = readFileSync(join(projectRoot, 'docs/operations.md'), 'utf8');
-    expect(page).toContain('### Failed ticks');
   });
 
   test('encrypts its topic with the key of the table, and takes no call without TLS', () => {
@@ -302,6 +293,17 @@ describe('what cannot be deployed is refused with a sentence', () => {
     [
       { CHECKPOINT_WEBHOOKS_SECRET_ID: 'webhooks' },
       'CHECKPOINT_WEBHOOKS_SECRET_ID: expected the whole ARN of the secret',
+    ],
+    [
+      {
+        CHECKPOINT_WEBHOOKS_SECRET_ID:
+          'arn:aws:secretsmanager:eu-west-1:123456789012:secret:w-AbCdEf',
+      },
+      'CHECKPOINT_WEBHOOK_NAMES: expected the names of the webhooks in the secret',
+    ],
+    [
+      { CHECKPOINT_WEBHOOK_NAMES: 'desk' },
+      'CHECKPOINT_WEBHOOK_NAMES: expected the names of the webhooks in the secret',
     ],
     [{ CHECKPOINT_POLICIES: '/nowhere/at/all' }, 'the folder /nowhere/at/all is not there'],
   ])('%j', (environment, sentence) => {

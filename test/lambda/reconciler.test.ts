@@ -226,7 +226,7 @@ describeOnDynamo('the state machine over a table', () => {
   test('a shard that fails every time fails the execution after every other shard, and the next tick sweeps it', async () => {
     await put(Array.from({ length: 60 }, (_, i) => rowOf(`w${i}`, 1)));
     const { handler, got, metric } = functionOn();
-    const [victim] = await dueShards(store, clock.now());
+    const [victim] = (await dueShards(store, clock.now())).shards;
     const failing: TaskHandler = (event, context) => {
       const { task, shard } = event as { readonly task: string; readonly shard?: number };
       return task === 'sweep' && shard === victim
@@ -257,7 +257,7 @@ describeOnDynamo('the state machine over a table', () => {
     const { calls, bytesMost } = await execute(handler, {}, 'execution-2');
     expect(sweptShards(calls)).toHaveLength(1);
     expect(bytesMost).toBeLessThan(2_000);
-    expect([metric('Ticks'), metric('Repairs')]).toEqual([3, 0]);
+    expect([metric('Overdue'), metric('Repairs')]).toEqual([3, 0]);
     const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
     expect(workflow).toMatchObject({
       state: 'BLOCKED',
@@ -274,7 +274,7 @@ describeOnDynamo('the state machine over a table', () => {
     await ok(cara, { type: 'resolve_block', workflow: id, block, ...end });
     clock.advance(RECONCILE.lastCheckMs);
     await execute(handler, {}, 'execution-5');
-    expect(metric('Ticks')).toBe(3);
+    expect(metric('Overdue')).toBe(3);
   });
 
   test('no state waits for a moment or compares one: times are the function\u2019s alone', () => {
@@ -284,7 +284,7 @@ describeOnDynamo('the state machine over a table', () => {
 
   test('a shard whose lease another execution holds is left alone', async () => {
     await put([rowOf('w1', 1)]);
-    const [shard = -1] = await dueShards(store, clock.now());
+    const [shard = -1] = (await dueShards(store, clock.now())).shards;
     const now = clock.now();
     await store.takeLease(shard, 'execution-0', { now, until: now + RECONCILE.leaseMs });
     const { handler, got } = functionOn();

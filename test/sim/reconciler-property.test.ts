@@ -258,9 +258,9 @@ class World {
       if (events.length === 0) break;
       for (const { type, data } of events) {
         if ('command' in data) work += 1;
-        if (type === 'reminder_sent') told.push(`reminder ${work} ${String(data['reminder'])}`);
+        if (type === 'reminder_sent') told.push(`reminder ${work} ${Number(data['reminder'])}`);
         if (type === 'block_escalated') {
-          told.push(`block ${String(data['block'])} ${String(data['level'])}`);
+          told.push(`block ${Number(data['block'])} ${Number(data['level'])}`);
         }
         if (type === 'deadline_passed' && data['whole'] === true) told.push('all of it');
       }

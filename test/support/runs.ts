@@ -151,7 +151,6 @@ export function runOf(tenant: string, part: Partial<Run> = {}): Run {
     created_at: at,
     updated_at: at,
     work_by: START_MS + 300_000,
-    deadline_at: START_MS + 1_800_000,
     due_at: START_MS + 300_000,
     ...part,
   };

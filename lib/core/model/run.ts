@@ -133,7 +133,7 @@ export interface Run {
   readonly updated_at: string;
   /** When the work of this attempt ought to be done, in epoch milliseconds; absent where none is. */
   readonly work_by?: number;
-  /** When the present state ought to be left, in epoch milliseconds; absent at an end. */
+  /** When the present state ought to be left, in epoch milliseconds; absent where nothing has to be decided or sent. */
   readonly deadline_at?: number;
   readonly proposal?: Proposal;
   readonly approval?: Approval;

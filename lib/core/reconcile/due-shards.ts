@@ -1,14 +1,26 @@
 // Which shards have due work: one read each, and no lease is taken for it.
-import type { StorageBackend } from '../ports/storage.ts';
+import type { DueItem, Page, StorageBackend } from '../ports/storage.ts';
 
-/** The shards with anything due at `now` (epoch milliseconds), in their order. */
+/** What is due at one moment. */
+export interface DueShards {
+  /** The shards with anything due, in their order. */
+  readonly shards: readonly number[];
+  /** How long the earliest of it has been due, in milliseconds; 0 where nothing is. */
+  readonly overdueMs: number;
+}
+
+/** Looks at every shard at `now` (epoch milliseconds). */
 export async function dueShards(
   store: Pick<StorageBackend, 'shards' | 'listDue'>,
   now: number,
-): Promise<readonly number[]> {
+): Promise<DueShards> {
   const all = Array.from({ length: await store.shards() }, (_, shard) => shard);
-  const due = await Promise.all(all.map((shard) => isDue(store, shard, now)));
-  return all.filter((_, i) => due[i]);
+  const pages = await Promise.all(
+    all.map((shard) => store.listDue(shard, { until: now, limit: 1 })),
+  );
+  const shards = all.filter((_, i) => holdsWork(pages[i]));
+  const waits = pages.flatMap(({ items }) => items.map(({ due_at }) => now - due_at));
+  return { shards, overdueMs: Math.max(0, ...waits) };
 }
 
 /** Whether a shard has anything due; its first page may hold nothing that is known. */
@@ -17,6 +29,8 @@ export async function isDue(
   shard: number,
   now: number,
 ): Promise<boolean> {
-  const { items, next } = await store.listDue(shard, { until: now, limit: 1 });
-  return items.length > 0 || next !== undefined;
+  return holdsWork(await store.listDue(shard, { until: now, limit: 1 }));
 }
+
+const holdsWork = (page: Page<DueItem> | undefined): boolean =>
+  page !== undefined && (page.items.length > 0 || page.next !== undefined);

@@ -15,11 +15,6 @@ export const overdueRun: RunRule = ({ run, waiting, execution }, context) => {
   const writing = state === 'executing' || state === 'verifying';
   // Whether something was written is the question of the next rule.
   if (writing && isLate(run, now)) return undefined;
-  if (!writing && isLate(run, now)) {
-    const message = 'the evidence was not gathered in time';
-    const { plan } = failed(run, context, { reason: 'GATHERING_TIMED_OUT', message }, RULE);
-    return { rule: 'R6', finding: `${id} has gathered for too long`, plan };
-  }
   if (execution === undefined || execution === 'running') return undefined;
   if (attempt >= LIMITS.runAttempts.max) {
     if (writing) return undefined;

@@ -86,11 +86,12 @@ export function timesFor(
     return { deadline_at, due_at: deadline_at };
   }
   const work_by = now + RUN.workMs;
-  const writing = state === 'executing' || state === 'verifying';
+  // Gathering ends with its attempts and its budget: no time that passes while nothing runs fails it (I6).
+  if (state === 'created' || state === 'gathering') return { work_by, due_at: work_by };
   const notAfter = Date.parse(proposal?.action.not_after ?? '');
   // Whoever resumes late has the time of one attempt to find out what was written.
-  const deadline_at = writing ? Math.max(notAfter, work_by) : now + RUN.gatherMs;
-  return { work_by, deadline_at, due_at: Math.min(work_by, deadline_at) };
+  const deadline_at = Math.max(notAfter, work_by);
+  return { work_by, deadline_at, due_at: work_by };
 }
 
 /** Times begin anew with a state; within one, only the time of the work does. */

@@ -8,8 +8,6 @@ export const RUN = {
   callMs: 20_000,
   /** How long one step of a worker may take in the store. */
   stepMs: 10_000,
-  /** How long evidence is gathered, over all attempts since the gathering began. */
-  gatherMs: 1_800_000,
   /** How long a proposal can be approved. */
   approveMs: 3_600_000,
   /** How long after that its write may still be sent. */

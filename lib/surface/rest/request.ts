@@ -1,6 +1,6 @@
 // What a REST request carries beside its path: query, body and `Idempotency-Key`, each refused by name.
 import type { Context } from 'hono';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { LIMITS } from '../../core/limits.ts';
 import { readJsonBody } from '../body.ts';
 import type { HostCall } from '../host-call.ts';

@@ -138,16 +138,18 @@ export function runReconcileCases(use: UseBench): void {
       event: ['work_restarted'],
     },
     {
-      kind: 'R6: evidence that was gathered for too long',
+      kind: 'R6: work that is begun again and again',
       rule: 'R6',
       make: async (bench: Bench, out: Outside) => {
         const run = await worldOf(bench).gathering();
         await deliver(bench, out);
-        bench.clock.advance(RUN.gatherMs);
+        const key = { kind: 'run', tenant: bench.tenant, id: run.id } as const;
+        await drift(bench, { op: 'update', key, expect: {}, set: { attempt: 20 } });
+        bench.clock.advance(RUN.workMs);
         return run;
       },
       repaired: ['R6 repaired'],
-      after: { state: 'failed', end: { code: 'GATHERING_TIMED_OUT', from: 'gathering' } },
+      after: { state: 'failed', attempt: 20, end: { code: 'ATTEMPTS_SPENT', from: 'gathering' } },
       event: ['run_failed'],
     },
     {
@@ -315,7 +317,7 @@ export function runReconcileCases(use: UseBench): void {
     const run = await created();
     out.state.failing = true;
     for (let n = 0; n < 3; n++) {
-      bench.clock.advance(RUN.gatherMs);
+      bench.clock.advance(RUN.workMs * 4);
       expect(await sweep(bench, out)).toEqual([]);
     }
     expect(await read(run.id)).toMatchObject({ state: 'created', attempt: 1, version: 1 });

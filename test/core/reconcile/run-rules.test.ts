@@ -84,11 +84,18 @@ describe('R6, work that should be running and is not', () => {
       'nothing',
     ],
     [
-      'gathering, past its deadline',
+      'gathering, hours later and running',
       inState('gathering'),
-      30,
+      500,
       { execution: 'running' },
-      'run_failed failed 1 GATHERING_TIMED_OUT',
+      'nothing',
+    ],
+    [
+      'gathering, hours later and absent',
+      inState('gathering'),
+      500,
+      absent,
+      'work_restarted gathering 2',
     ],
     [
       'gathering, no attempt left',

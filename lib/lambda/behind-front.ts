@@ -2,8 +2,8 @@
 // Knows nothing of what is in front.
 // Invariant: without the secret nothing of a request is looked at but its path.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { HostCall } from './host-call.ts';
-import { refusalAt } from './reply.ts';
+import type { HostCall } from '../surface/host-call.ts';
+import { refusalAt } from '../surface/reply.ts';
 
 /** What answers requests. */
 export interface Served {

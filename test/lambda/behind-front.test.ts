@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { behindFront } from '../../lib/surface/behind-front.ts';
+import { behindFront } from '../../lib/lambda/behind-front.ts';
 
 const HEADER = 'x-front';
 const seen: Request[] = [];
