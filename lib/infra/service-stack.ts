@@ -40,6 +40,7 @@ const HANDED_ON = [
   'allowedOrigins',
   'allowedHosts',
   'authProfile',
+  'mcpApprovals',
   'ratePerMinute',
   'logLevel',
   'commandTimeoutMs',

@@ -9,6 +9,8 @@ import type { Clock } from '../core/ports/runtime.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
 import type { Queries } from '../core/queries.ts';
+import type { RunQueries } from '../core/runs/queries.ts';
+import type { RunService } from '../core/runs/service.ts';
 import type { Service } from '../core/service/service.ts';
 import { authenticate, unauthenticated, type AuthProfile } from './auth.ts';
 import { readJsonBody } from './body.ts';
@@ -31,6 +33,10 @@ import { createSpeech } from './speech.ts';
 export interface AppParts {
   readonly service: Service;
   readonly queries: Queries;
+  readonly runs: RunService;
+  readonly runQueries: RunQueries;
+  /** Whether decisions on approvals may come from an assistant; the run service decides too. */
+  readonly mcpApprovals: boolean;
   readonly registry: ProcedureRegistry;
   readonly store: Pick<StorageBackend, 'noteProfile' | 'check'>;
   readonly verifier: TokenVerifier;

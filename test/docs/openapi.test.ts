@@ -58,15 +58,15 @@ describe('the check of every answer', () => {
 
   test('sits where the tests of the surface send: a planted field fails', async () => {
     const planted = await openWorld((store) => {
-      const rest = restOn(store);
-      const list: typeof rest.runQueries.list = async (...args) => {
-        const found = await rest.runQueries.list(...args);
+      const parts = restOn(store);
+      const list: typeof parts.runQueries.list = async (...args) => {
+        const found = await parts.runQueries.list(...args);
         if (found.code !== 'FOUND') return found;
         // The view spreads nothing, so the field is planted where the page is made.
         const items = Object.assign([], { map: () => [{ planted: true }] });
         return { ...found, value: { items } };
       };
-      return { rest: { ...rest, runQueries: { ...rest.runQueries, list } } };
+      return { ...parts, runQueries: { ...parts.runQueries, list } };
     });
     await expect(callRest(planted, '/runs', { token: 'ira' })).rejects.toThrow(/planted/);
   });

@@ -20,7 +20,6 @@ import { createService } from '../../lib/core/service/service.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../../lib/surface/app.ts';
-import type { RestParts } from '../../lib/surface/rest/routes.ts';
 import { checkAnswer, isRest } from './checked-answers.ts';
 import type { LogEntry } from '../../lib/surface/request-line.ts';
 
@@ -100,16 +99,20 @@ export function closeWorldsAfterEach(): void {
   });
 }
 
-/** What is served below `/v1` over a store. */
-export function restOn(store: StorageBackend, clock: Clock = systemClock): RestParts {
+/** The parts of an app that runs and operations are served from, over a store. */
+export function restOn(store: StorageBackend, clock: Clock = systemClock, mcpApprovals = false) {
   const secrets = secretsOf('a deployment secret for tests only');
   const registry = shippedRegistry();
   const parts = { store, registry, clock, sinks: ['log'], secrets };
   return {
-    operations: createOperations(parts),
-    secrets,
-    runs: createRunService({ ...parts, random: systemRandom }),
+    rest: { operations: createOperations(parts), secrets },
+    runs: createRunService({
+      ...parts,
+      random: systemRandom,
+      ...(mcpApprovals && { channels: new Set(['mcp', 'rest'] as const) }),
+    }),
     runQueries: createRunQueries(store),
+    mcpApprovals,
   };
 }
 
@@ -147,7 +150,7 @@ export async function openWorld(
     sinks: ['log'],
   });
   const app = createApp({
-    rest: restOn(store),
+    ...restOn(store),
     service,
     queries: createQueries(store, registry),
     registry,

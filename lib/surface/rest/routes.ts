@@ -8,7 +8,8 @@ import { workflowRoutes, type WorkflowRoutes } from './workflows.ts';
 type Parts = OperationRoutes & RunRoutes & WorkflowRoutes;
 
 /** What the app knows anyhow. */
-type Known = 'clock' | 'commandTimeoutMs' | 'service' | 'queries' | 'registry';
+type Known =
+  'clock' | 'commandTimeoutMs' | 'service' | 'queries' | 'registry' | 'runs' | 'runQueries';
 
 /** What is served below `/v1`, without what the app knows anyhow. */
 export type RestParts = Omit<Parts, Known>;

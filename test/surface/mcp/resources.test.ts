@@ -72,7 +72,7 @@ describe('what is listed', () => {
     },
   );
 
-  test.each(ERAS)('three templates, in their order, in the %s era', async (era) => {
+  test.each(ERAS)('four templates, in their order, in the %s era', async (era) => {
     const { app } = await openWorld();
     const { body } = await send(app, era, 'resources/templates/list');
     const { resourceTemplates } = body['result'] as {
@@ -82,6 +82,7 @@ describe('what is listed', () => {
       'workflow://{id}',
       'workflow://{id}/events{?after}',
       'procedure://{id}',
+      'run://{id}',
     ]);
   });
 

@@ -16,7 +16,7 @@ export const recordStep = defineTool({
   name: 'record_step',
   title: 'Record a step',
   description:
-    'Call this when a person gives the result of a step: a measured value, a choice, a remark, that something is done, or that an optional step is skipped. Give exactly one of the result arguments. A value out of bounds, or a step that is already recorded, is not written: the answer asks a question; put it to the person and, on a clear yes, call again with what that answer returned. Returns the receipt and the next step. When an answer was lost, call it again with the same idempotency_key.',
+    'Call this when a person gives the result of a step: a measured value, a choice, a remark, that something is done, or that an optional step is skipped. Give exactly one of the result arguments. A value out of bounds, or a step that is already recorded, is not written: the answer asks a question; put it to the person and, on a clear yes, call again with what that answer returned. Returns the receipt and the next step. After a lost answer repeat it with its idempotency_key.',
   input,
   output: recordOutput,
   effect: 'adds',
