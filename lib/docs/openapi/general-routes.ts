@@ -21,6 +21,7 @@ export const GENERAL_ROUTES: readonly RouteDoc[] = [
     id: 'getOpenApi',
     tag,
     summary: 'This document',
+    problems: { '404': ['NOT_FOUND'] },
     answers: { '200': { description: 'OpenAPI 3.1.', shape: z.record(z.string(), z.unknown()) } },
   },
   {

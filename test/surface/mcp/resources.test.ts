@@ -127,7 +127,7 @@ describe('procedure://', () => {
   ])('is read by %s: %s', async (token) => {
     const world = await openWorld();
     const { json, said } = parts(await read(world, 'procedure://pump-inspection', token));
-    expect(json).toMatchObject({ id: 'pump-inspection', version: 1, asset: { type: 'pump' } });
+    expect(json).toMatchObject({ id: 'pump-inspection', version: 2, asset: { type: 'pump' } });
     expect((json['steps'] as unknown[]).length).toBe(9);
     expect(said).toBe(
       'Pump inspection is for a pump and has 9 steps. Routine inspection of a running centrifugal pump, about ten minutes.',
