@@ -16,6 +16,7 @@ import { webhookSink } from '../adapters/sinks/webhook.ts';
 import { openSqliteStore } from '../adapters/sqlite/store.ts';
 import { createDispatcher, type Dispatcher, type OnDelivery } from '../core/dispatch/dispatcher.ts';
 import { wakingStore } from '../core/dispatch/waking.ts';
+import { reportTools } from '../core/evidence/report.ts';
 import { Fault } from '../core/fault.ts';
 import type { Principal, Scope } from '../core/model/principal.ts';
 import type { DomainPolicy } from '../core/ports/policy.ts';
@@ -142,7 +143,8 @@ export async function openLocal(
   }
   const { webhooks } = settings;
   const sinks = sinkNames({ webhooks, topicArn: undefined, eventBus: undefined });
-  const core = coreOn(store, registry, { secret, sinks }, onFault);
+  const { mcpApprovals } = settings;
+  const core = coreOn(store, registry, { secret, sinks, mcpApprovals }, onFault);
   let recurring: Recurring | undefined;
   let evidence: Promise<Evidence> | undefined;
 
@@ -246,9 +248,8 @@ export function toolsFor(
 async function toolsOf(local: Local, principal: Principal): Promise<LocalTools> {
   const { tenant, subject, name, kind } = principal;
   if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
-  const { service, queries, registry, commandTimeoutMs } = local;
-  const speech = createSpeech(registry, systemClock);
-  const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
+  const speech = createSpeech(local.registry, systemClock);
+  const kit = { ...local, speech, clock: systemClock, mcpApprovals: false };
   return {
     principal,
     call: async (tool, args) => {
@@ -268,5 +269,9 @@ export async function localApp(
 ): Promise<CheckpointApp> {
   const configured = settings.issuers.length > 0;
   const own = configured ? undefined : (await developmentIssuer(settings)).issuerConfig();
-  return appOn(settings, local, own, options);
+  const evidenceTools = async (deadlineMs: number) => {
+    const { source, allowlist } = await local.evidence();
+    return reportTools(source, allowlist, deadlineMs);
+  };
+  return appOn(settings, local, own, { evidenceTools, ...options });
 }
