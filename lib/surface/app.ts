@@ -22,7 +22,7 @@ import { createProfileNotes } from './profiles.ts';
 import { rateLimit } from './rate.ts';
 import { isMcpPath, problem, refusalAt, rpcError, tooLate } from './reply.ts';
 import { requestLine, type Log } from './request-line.ts';
-import { operationRoutes, type OperationRoutes } from './rest/operations.ts';
+import { restRoutes, type RestParts } from './rest/routes.ts';
 import { createSpeech } from './speech.ts';
 
 /** Everything the app is made of. */
@@ -46,7 +46,7 @@ export interface AppParts {
   /** Told of every tool call that was answered, for metrics. */
   readonly onToolCall?: OnToolCall;
   /** What is served below `/v1`; absent where that is nothing. */
-  readonly rest?: Pick<OperationRoutes, 'operations' | 'secrets'>;
+  readonly rest?: RestParts;
   /** Absent where something in front limits calls. */
   readonly rateLimiter?: RateLimiter;
   /** Replaces the MCP server on the same pipeline; for fixtures in tests. */
@@ -126,7 +126,7 @@ export function createApp(parts: AppParts): CheckpointApp {
 
   if (parts.rest !== undefined) {
     const { commandTimeoutMs } = parts;
-    app.route('/v1', operationRoutes({ ...parts.rest, clock, commandTimeoutMs }));
+    app.route('/v1', restRoutes({ ...parts.rest, clock, commandTimeoutMs }));
   }
 
   app.notFound(() => problem(404, 'NOT_FOUND', 'there is nothing here'));

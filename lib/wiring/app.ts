@@ -8,6 +8,8 @@ import type { StorageBackend } from '../core/ports/storage.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
 import { createQueries, type Queries } from '../core/queries.ts';
 import { createOperations, type Operations } from '../core/operations/operations.ts';
+import { createRunQueries, type RunQueries } from '../core/runs/queries.ts';
+import { createRunService, type RunService } from '../core/runs/service.ts';
 import { secretsOf, type TenantSecrets } from '../core/secrets.ts';
 import { createService, type OnFault, type Service } from '../core/service/service.ts';
 import type { Settings } from '../settings.ts';
@@ -22,6 +24,8 @@ export interface Core {
   /** The sinks that notifications are written for. */
   readonly sinks: readonly string[];
   readonly operations: Operations;
+  readonly runs: RunService;
+  readonly runQueries: RunQueries;
   readonly secrets: (tenant: string) => TenantSecrets;
 }
 
@@ -47,7 +51,16 @@ export function coreOn(
     { store, registry, clock: systemClock, sinks, secrets },
     onFault,
   );
-  return { store, registry, service, queries, sinks, operations, secrets };
+  const runs = createRunService({
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    secrets,
+    sinks,
+    ...(onFault !== undefined && { onFault }),
+  });
+  const runQueries = createRunQueries(store, onFault);
+  return { store, registry, service, queries, sinks, operations, secrets, runs, runQueries };
 }
 
 /** What the HTTP app is built with beside the settings and the core. */

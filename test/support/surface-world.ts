@@ -8,15 +8,19 @@ import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts';
 import { Fault } from '../../lib/core/fault.ts';
 import type { Principal, PrincipalKind, Scope } from '../../lib/core/model/principal.ts';
 import type { TokenVerifier } from '../../lib/core/ports/identity.ts';
+import type { Clock } from '../../lib/core/ports/runtime.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { buildRegistry } from '../../lib/core/procedures.ts';
 import { createOperations } from '../../lib/core/operations/operations.ts';
 import { createQueries } from '../../lib/core/queries.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
+import { createRunQueries } from '../../lib/core/runs/queries.ts';
+import { createRunService } from '../../lib/core/runs/service.ts';
 import { createService } from '../../lib/core/service/service.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../../lib/surface/app.ts';
+import type { RestParts } from '../../lib/surface/rest/routes.ts';
 import type { LogEntry } from '../../lib/surface/request-line.ts';
 
 /** The URL that clients of the tests use. */
@@ -49,6 +53,18 @@ export const ACCOUNTS: { readonly [token: string]: Omit<Principal, 'via'> } = {
   other: account('Ana', ['procedures:run'], 'person', 'elsewhere'),
   service: account('Platform', ['mcp:service'], 'service'),
   robot: account('Robot', ['procedures:run'], 'agent'),
+  ira: account('Ira', ['runs:create']),
+  dora: account('Dora', ['approvals:decide']),
+  dan: account('Dan', ['approvals:decide']),
+  deputy: account('Deputy', ['runs:create', 'approvals:decide']),
+  deciderRobot: account('Robot', ['approvals:decide', 'runs:create'], 'agent'),
+  deciderService: account('Platform', ['approvals:decide', 'runs:create'], 'service'),
+  iraElsewhere: account(
+    'Ira',
+    ['runs:create', 'approvals:decide', 'audit:read'],
+    'person',
+    'elsewhere',
+  ),
   olga: account('Olga', ['ops:admin']),
   olgaElsewhere: account('Olga', ['ops:admin'], 'person', 'elsewhere'),
   opsRobot: account('Robot', ['ops:admin'], 'agent'),
@@ -83,6 +99,19 @@ export function closeWorldsAfterEach(): void {
   });
 }
 
+/** What is served below `/v1` over a store. */
+export function restOn(store: StorageBackend, clock: Clock = systemClock): RestParts {
+  const secrets = secretsOf('a deployment secret for tests only');
+  const registry = shippedRegistry();
+  const parts = { store, registry, clock, sinks: ['log'], secrets };
+  return {
+    operations: createOperations(parts),
+    secrets,
+    runs: createRunService({ ...parts, random: systemRandom }),
+    runQueries: createRunQueries(store),
+  };
+}
+
 /** Opens an app; `overrides` replaces single parts, given the store. */
 export async function openWorld(
   overrides: (store: StorageBackend) => Partial<AppParts> = () => ({}),
@@ -104,10 +133,8 @@ export async function openWorld(
     secrets: secretsOf('a deployment secret for tests only'),
     sinks: ['log'],
   });
-  const secrets = secretsOf('a deployment secret for tests only');
-  const parts = { store, registry, clock: systemClock, sinks: ['log'], secrets };
   const app = createApp({
-    rest: { operations: createOperations(parts), secrets },
+    rest: restOn(store),
     service,
     queries: createQueries(store, registry),
     registry,
