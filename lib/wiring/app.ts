@@ -14,6 +14,7 @@ import { secretsOf, type TenantSecrets } from '../core/secrets.ts';
 import { createService, type OnFault, type Service } from '../core/service/service.ts';
 import type { Settings } from '../settings.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../surface/app.ts';
+import type { RestParts } from '../surface/rest/routes.ts';
 
 /** The core on a store. */
 export interface Core {
@@ -64,7 +65,8 @@ export function coreOn(
 }
 
 /** What the HTTP app is built with beside the settings and the core. */
-export interface AppOptions extends Pick<AppParts, 'mcpFactory' | 'onToolCall'> {
+export interface AppOptions
+  extends Pick<AppParts, 'mcpFactory' | 'onToolCall'>, Pick<RestParts, 'evidenceTools'> {
   /** The URL of the MCP endpoint. */
   readonly publicUrl: string;
   readonly version: string;
@@ -97,11 +99,11 @@ export function appOn(
 ): CheckpointApp {
   const configured = configuredIssuers(settings, options.publicUrl);
   const issuers = configured.length > 0 || own === undefined ? configured : [own];
-  const { version, ...rest } = options;
+  const { version, evidenceTools, ...rest } = options;
   return createApp({
     ...core,
     ...rest,
-    rest: core,
+    rest: { ...core, ...(evidenceTools !== undefined && { evidenceTools }) },
     verifier: createTokenVerifier({ issuers, clock: systemClock }),
     clock: systemClock,
     authorizationServers: configured.map((entry) => entry.issuer),

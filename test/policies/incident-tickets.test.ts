@@ -13,7 +13,8 @@ const ALLOWED = [
 const run = { service: 'payments-api', symptom: 'card payments time out' };
 
 function answer(tool: string, text: string, part: Partial<EvidenceRow> = {}): EvidenceRow {
-  const called = { server: 'bundled', tool, arguments: {}, definition: 'd', is_error: false };
+  const args = { service: 's' };
+  const called = { server: 'bundled', tool, arguments: args, definition: 'd', is_error: false };
   const kept = observationOf(called, text, LIMITS.observationBytes.max);
   return {
     format: 1,
@@ -28,10 +29,14 @@ function answer(tool: string, text: string, part: Partial<EvidenceRow> = {}): Ev
 
 const status = (word: string): EvidenceRow =>
   answer('service_status', JSON.stringify({ services: [{ name: 'x', status: word }], total: 1 }));
-const runbooks = (...names: readonly string[]): EvidenceRow => {
+const found = (names: readonly string[], args: EvidenceRow['arguments']): EvidenceRow => {
   const matches = names.map((runbook) => ({ runbook, excerpt: 'Restart it.', score: 1 }));
-  return answer('runbook_search', JSON.stringify({ matches, total: names.length }));
+  const text = JSON.stringify({ matches, total: names.length });
+  return answer('runbook_search', text, { arguments: args });
 };
+/** What is found for the service by its name, and what by words alone. */
+const runbooks = (...names: readonly string[]) => found(names, { query: 'q', service: 's' });
+const others = (...names: readonly string[]) => found(names, { query: 's q' });
 const miss = (tool: string, code: string): Miss => ({ server: 'bundled', tool, code });
 
 const plan = (part: Partial<PlannerInput> = {}, allowlist = ALLOWED) =>
@@ -59,6 +64,18 @@ describe('what is asked', () => {
     ['the status comes first', {}, asksStatus],
     ['then the runbooks', { evidence: [status('down')] }, asksRunbooks],
     [
+      'then, where none is for the service by its name, runbooks by words alone',
+      { evidence: [status('down'), runbooks()] },
+      {
+        next: 'ask',
+        request: {
+          server: 'bundled',
+          tool: 'runbook_search',
+          arguments: { query: 'payments-api card payments time out' },
+        },
+      },
+    ],
+    [
       'a tool that did not answer in time is asked once more',
       { misses: [miss('service_status', 'SERVER_TIMEOUT')] },
       asksStatus,
@@ -85,7 +102,9 @@ describe('what is asked', () => {
   test('a long symptom is cut between characters', async () => {
     const symptom = '💥'.repeat(500);
     const asked = await plan({ run: { service: 'x', symptom }, evidence: [status('down')] });
-    const { query } = (asked as { request: { arguments: { query: string } } }).request.arguments;
+    if (asked.next !== 'ask') throw new Error('expected a question');
+    const { query } = asked.request.arguments;
+    if (typeof query !== 'string') throw new Error('expected a text');
     expect(query.length).toBeLessThanOrEqual(LIMITS.evidenceQueryChars.max);
     expect(query.isWellFormed()).toBe(true);
     expect(query.endsWith('💥…')).toBe(true);
@@ -122,8 +141,8 @@ describe('what is proposed', () => {
     ['operational', 'medium'],
     ['maintenance', 'low'],
   ])('a service that is %s makes a ticket of severity %s', async (word, severity) => {
-    const planned = await plan({ evidence: [status(word), runbooks()] });
-    expect(planned).toMatchObject({ action: { arguments: { severity, runbook: null } } });
+    const planned = await plan({ evidence: [status(word), runbooks('pool')] });
+    expect(planned).toMatchObject({ action: { arguments: { severity } } });
     expect(planned).not.toHaveProperty('missing');
   });
 
@@ -140,12 +159,12 @@ describe('what is proposed', () => {
     ],
     [
       'a tool that failed',
-      { evidence: [answer('service_status', 'no such service', { is_error: true }), runbooks()] },
+      { evidence: [answer('service_status', 'no such', { is_error: true }), runbooks('pool')] },
       'service_status says that it failed',
     ],
     [
       'an answer that was cut',
-      { evidence: [{ ...status('down'), truncated: true }, runbooks()] },
+      { evidence: [{ ...status('down'), truncated: true }, runbooks('pool')] },
       'the answer of service_status cannot be used by a program',
     ],
     [
@@ -153,7 +172,7 @@ describe('what is proposed', () => {
       {
         evidence: [
           answer('service_status', '{"services":[{"status":"down"},{"status":"down"}]}'),
-          runbooks(),
+          runbooks('pool'),
         ],
       },
       'the answer of service_status cannot be used by a program',
@@ -166,6 +185,17 @@ describe('what is proposed', () => {
   ])('tells of %s', async (_title, part, missing) => {
     expect(await plan(part)).toMatchObject({
       next: 'propose',
+      missing: `The evidence lacks something: ${missing}.`,
+    });
+  });
+
+  test.each([
+    ['pool', others('pool'), 'no runbook is for this service by its name'],
+    [null, others(), 'no runbook is for this service by its name, and none fits'],
+  ])('tells that the runbook %s was found by words alone', async (runbook, row, missing) => {
+    const planned = await plan({ evidence: [status('down'), runbooks(), row] });
+    expect(planned).toMatchObject({
+      action: { arguments: { runbook } },
       missing: `The evidence lacks something: ${missing}.`,
     });
   });

@@ -15,9 +15,13 @@ import {
 } from './action.ts';
 import { runbookIn, statusIn, type ServiceStatus } from './reading.ts';
 
-/** The tools that are asked, in this order. */
-const TOOLS = ['service_status', 'runbook_search'] as const;
-type ToolName = (typeof TOOLS)[number];
+/** The questions, in this order; the last one only where no runbook is for the service by its name. */
+type Question = 'status' | 'runbooks' | 'other runbooks';
+const TOOL_OF: { readonly [Q in Question]: string } = {
+  status: 'service_status',
+  runbooks: 'runbook_search',
+  'other runbooks': 'runbook_search',
+};
 
 /** Failures that may be over a moment later: such a tool is asked once more. */
 const PASSING: ReadonlySet<string> = new Set(['SERVER_UNREACHABLE', 'SERVER_TIMEOUT']);
@@ -45,9 +49,10 @@ export function incidentPlanner(
   };
 }
 
-/** What came of one tool. */
+/** What came of one question. */
 interface Asked {
-  readonly tool: ToolName;
+  readonly question: Question;
+  readonly tool: string;
   readonly server: string | undefined;
   readonly row: EvidenceRow | undefined;
   readonly misses: readonly Miss[];
@@ -55,19 +60,25 @@ interface Asked {
 
 function planned(input: PlannerInput, servers: ReadonlyMap<string, string>): PlannedStep {
   const { run, evidence, misses, budget } = input;
-  const asked = TOOLS.map((tool): Asked => {
+  const of = (question: Question): Asked => {
+    const tool = TOOL_OF[question];
     const server = servers.get(tool);
     const ofTool = (one: { readonly server: string; readonly tool: string }): boolean =>
       one.server === server && one.tool === tool;
-    return { tool, server, row: evidence.find(ofTool), misses: misses.filter(ofTool) };
-  });
+    const named = question !== 'other runbooks';
+    const row = evidence.find((one) => ofTool(one) && 'service' in one.arguments === named);
+    return { question, tool, server, row, misses: misses.filter(ofTool) };
+  };
+  const named = of('runbooks');
+  const none = named.row !== undefined && runbookIn(named.row) === null;
+  const asked = [of('status'), named, ...(none ? [of('other runbooks')] : [])];
   const next = asked.find(mayAsk);
   if (next?.server !== undefined && budget > 0) {
-    return { next: 'ask', request: requestOf(next.tool, next.server, run) };
+    const { server, tool } = next;
+    return { next: 'ask', request: { server, tool, arguments: argumentsOf(next.question, run) } };
   }
   if (evidence.length === 0) {
-    const spent = next !== undefined;
-    const reason = spent ? 'STEP_BUDGET_EXCEEDED' : 'NO_EVIDENCE';
+    const reason = next === undefined ? 'NO_EVIDENCE' : 'STEP_BUDGET_EXCEEDED';
     return { next: 'give_up', reason, message: `nothing was gathered: ${lacks(asked).join('; ')}` };
   }
   return proposal(run, evidence, asked);
@@ -78,14 +89,19 @@ function mayAsk({ server, row, misses }: Asked): boolean {
   return misses.length < TRIES && misses.every(({ code }) => PASSING.has(code));
 }
 
-function requestOf(
-  tool: ToolName,
-  server: string,
+function argumentsOf(
+  question: Question,
   { service, symptom }: PlannerInput['run'],
-): EvidenceRequest {
-  if (tool === 'service_status') return { server, tool, arguments: { service } };
-  const query = cut(symptom, LIMITS.evidenceQueryChars.max);
-  return { server, tool, arguments: { query, service } };
+): EvidenceRequest['arguments'] {
+  const { max } = LIMITS.evidenceQueryChars;
+  switch (question) {
+    case 'status':
+      return { service };
+    case 'runbooks':
+      return { query: cut(symptom, max), service };
+    case 'other runbooks':
+      return { query: cut(`${service} ${symptom}`, max) };
+  }
 }
 
 function proposal(
@@ -93,9 +109,10 @@ function proposal(
   evidence: readonly EvidenceRow[],
   asked: readonly Asked[],
 ): PlannedStep {
-  const [statusRow, searchRow] = asked.map(({ row }) => row);
+  const [statusRow, ...searches] = asked.map(({ row }) => row);
   const status = statusRow && statusIn(statusRow);
-  const runbook = (searchRow && runbookIn(searchRow)) ?? null;
+  const found = searches.map((row) => (row === undefined ? undefined : runbookIn(row)));
+  const runbook = found.find((name) => typeof name === 'string') ?? null;
   const args: TicketArguments = ticketArguments.parse({
     summary: cut(`${service}: ${symptom}`, LIMITS.titleChars.max),
     description: [
@@ -123,12 +140,16 @@ function proposal(
 /** What the evidence lacks, tool by tool. Codes and our own words only. */
 function lacks(asked: readonly Asked[]): readonly string[] {
   return asked.flatMap((one) => {
-    const { tool, server, row, misses } = one;
+    const { question, tool, server, row, misses } = one;
     if (server === undefined) return [`${tool} is not on the allowlist`];
     if (row !== undefined) {
       if (row.is_error) return [`${tool} says that it failed`];
-      const read = tool === 'service_status' ? statusIn(row) : runbookIn(row);
-      return read === undefined ? [`the answer of ${tool} cannot be used by a program`] : [];
+      const read = question === 'status' ? statusIn(row) : runbookIn(row);
+      if (read === undefined) return [`the answer of ${tool} cannot be used by a program`];
+      if (question !== 'other runbooks') return [];
+      return [
+        `no runbook is for this service by its name${read === null ? ', and none fits' : ''}`,
+      ];
     }
     const last = misses.at(-1);
     const why = last === undefined ? '' : ` (${last.code})`;
