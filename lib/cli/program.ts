@@ -12,6 +12,7 @@ import { addPolicyCommands } from './policy/commands.ts';
 import { banner, startServer } from './serve.ts';
 import { addRepairCommands } from './repair/commands.ts';
 import { addTrailRepair } from './repair/trails.ts';
+import { addRunCommands } from './run/commands.ts';
 import { addTalkCommand } from './talk/commands.ts';
 import type { LineInput } from './talk/talk.ts';
 import { printable } from './text.ts';
@@ -119,6 +120,7 @@ export async function runCli(args: readonly string[], given: Terminal): Promise<
   addRepairCommands(commands);
   addTrailRepair(commands);
   addPolicyCommands(commands);
+  addRunCommands(commands);
   addTalkCommand(commands, terminal.input);
 
   try {
