@@ -42,6 +42,9 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
     onEvidenceWarning: (warning) => {
       logger.warn(warning, 'a tool server is odd');
     },
+    onWorkError: (error) => {
+      logger.warn({ err: toldError(error) }, 'work of a run was cut off; it is begun again');
+    },
   });
   const server = createBoundedServer();
   try {

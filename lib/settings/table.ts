@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { BUNDLED_TOOLS, evidenceServerList, evidenceToolList } from './evidence.ts';
 import { issuerList } from './issuers.ts';
 import { setting } from './setting.ts';
+import { ticketProvider } from './tickets.ts';
 import {
   eventBusName,
   folder,
@@ -141,6 +142,16 @@ export const settingsTable = {
     unit: 'bytes',
     expected: 'a whole number from 256 to 16384',
     description: 'Bytes of one answer that are kept; the digest is over all of it.',
+  }),
+  tickets: setting({
+    env: 'CHECKPOINT_TICKETS',
+    type: ticketProvider,
+    default: 'built-in',
+    expected: 'built-in, opscenter or a JSON object with a webhook',
+    description:
+      'Where the ticket of an approved run is written: the table of this deployment, OpsCenter of AWS Systems Manager (with the credentials of the process), or a signed webhook, as docs/runs.md shows.',
+    example:
+      '{"webhook":{"url":"https://desk.example.com/tickets","secrets":["whsec_bm90IGEgcmVhbCBzZWNyZXQsIGFuIGV4YW1wbGU="]}}',
   }),
   allowedOrigins: setting({
     env: 'CHECKPOINT_ALLOWED_ORIGINS',

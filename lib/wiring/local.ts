@@ -33,8 +33,10 @@ import { toolNamed } from '../surface/mcp/tools.ts';
 import { createSpeech } from '../surface/speech.ts';
 import { appOn, coreOn, type AppOptions, type Core } from './app.ts';
 import type { Evidence } from './evidence.ts';
+import { startLocalRuns } from './local-runs.ts';
 import { loadRegistry, SHIPPED } from './registry.ts';
 import { sinkNames } from './sink-names.ts';
+import { openTickets } from './tickets.ts';
 
 export { systemClock, type WriteLine };
 
@@ -43,8 +45,8 @@ export interface Local extends Core {
   /** How long a command of a tool has, in milliseconds. */
   readonly commandTimeoutMs: number;
   /**
-   * Begins to deliver notifications, to the log lines of `write` and to the configured webhooks, and to
-   * repair what drifts.
+   * Begins to deliver notifications, to the log lines of `write` and to the configured webhooks, to do the
+   * work of runs, and to repair what drifts.
    */
   tend(parts: TendingParts): void;
   /** Sweeps once: delivers what is due, and repairs what has drifted. */
@@ -68,6 +70,9 @@ export interface TendingParts {
   /** Told of what the store answers while it cannot be used. */
   readonly onError: (error: unknown) => void;
 }
+
+/** The default of those who do not want to hear. */
+const nobodyHears = (): void => undefined;
 
 /** The file of the embedded backend within a data folder. */
 export function dataFile(dataFolder: string): string {
@@ -127,9 +132,12 @@ export async function openLocal(
     readonly onFault?: OnFault;
     /** Told of oddities of tool servers. */
     readonly onEvidenceWarning?: OnWarning;
+    /** Told of work of a run that was cut off by an error. */
+    readonly onWorkError?: (error: unknown) => void;
   } = {},
 ): Promise<Local> {
   const { policies, shipped, register = true, onFault, onEvidenceWarning } = options;
+  const { onWorkError = nobodyHears } = options;
   const registry = await loadRegistry(settings, policies, shipped);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
   const opened = await openStore(settings);
@@ -146,13 +154,25 @@ export async function openLocal(
   const { mcpApprovals } = settings;
   const core = coreOn(store, registry, { secret, sinks, mcpApprovals }, onFault);
   let recurring: Recurring | undefined;
+  let takingUp: Promise<unknown> | undefined;
   let evidence: Promise<Evidence> | undefined;
+  const evidenceOf = (): Promise<Evidence> => {
+    // Loaded only here: an MCP client takes longer to load than a server to start.
+    evidence ??= import('./evidence.ts').then(({ openEvidence }) =>
+      openEvidence(settings, onEvidenceWarning),
+    );
+    return evidence;
+  };
+  const { runs } = core;
+  const tickets = await openTickets(settings, opened);
+  const work = startLocalRuns({ store, runs, tickets, evidence: evidenceOf, onError: onWorkError });
 
   const dispatcherTo = (write: WriteLine, onDelivery?: OnDelivery): Dispatcher => {
     const posted = webhooks.map((to) => webhookSink({ ...to, clock: systemClock }));
     return createDispatcher({
       store: opened,
       sinks: [logSink(write), ...posted],
+      starter: work.starter,
       clock: systemClock,
       random: systemRandom,
       ...(onDelivery !== undefined && { onDelivery }),
@@ -164,8 +184,16 @@ export async function openLocal(
     onFinding?: (finding: Finding) => void,
   ): Promise<readonly SweepReport[]> => {
     const { sinks } = core;
-    const parts = { store, registry, dispatcher, clock: systemClock, random: systemRandom, sinks };
-    const sweeper = createSweeper({ ...parts, ...(onFinding !== undefined && { onFinding }) });
+    const sweeper = createSweeper({
+      store,
+      registry,
+      dispatcher,
+      clock: systemClock,
+      random: systemRandom,
+      sinks,
+      runPorts: work.ports,
+      ...(onFinding !== undefined && { onFinding }),
+    });
     const reports: SweepReport[] = [];
     const shards = await opened.shards();
     for (let shard = 0; shard < shards; shard++) reports.push(await sweeper.sweep(shard, options));
@@ -184,18 +212,15 @@ export async function openLocal(
         (goOn) => sweepAll(dispatcher, { goOn }, onFinding),
         onError,
       );
+      takingUp ??= work.takeUp().catch(onError);
     },
     sweep: (write, options = {}) => sweepAll(dispatcherTo(write), { goOn: () => true, ...options }),
-    evidence: () => {
-      // Loaded only here: an MCP client takes longer to load than a server to start.
-      evidence ??= import('./evidence.ts').then(({ openEvidence }) =>
-        openEvidence(settings, onEvidenceWarning),
-      );
-      return evidence;
-    },
+    evidence: evidenceOf,
     close: async () => {
       await recurring?.stop();
       await loop?.stop();
+      await work.stop();
+      await takingUp;
       await (await evidence)?.source.close();
       await store.close();
     },
