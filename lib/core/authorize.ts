@@ -42,7 +42,7 @@ export function refusalForOperating(principal: Principal): Refusal | undefined {
   return lacking(principal, ['ops:admin']);
 }
 
-/** The same, for what a person has to decide: taking an asset away, letting frozen work go on. */
+/** The same, for what a person has to decide: taking an asset away, repairing a trail, letting work go on. */
 export function refusalForDeciding(principal: Principal): Refusal | undefined {
   return principal.kind === 'person' ? refusalForOperating(principal) : PERSON;
 }

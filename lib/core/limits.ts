@@ -177,7 +177,11 @@ export const LIMITS = {
     reason: 'of one call while others write the same item; the next attempt reads first',
   },
   sweepDays: { max: 30, unit: 'days', reason: 'how long what sweeps found is kept for people' },
-  sweepFindings: { max: 100, unit: 'findings', reason: 'of one sweep; the rest is only counted' },
+  sweepFindings: {
+    max: 100,
+    unit: 'findings',
+    reason: 'of one sweep and tenant; others are counted',
+  },
   notedSweeps: {
     max: 300,
     unit: 'sweeps',

@@ -19,13 +19,22 @@ export type ForcedRelease =
   | { readonly code: 'FREE' }
   /** The lock names a workflow that has no claim to it; the next start or sweep frees it. */
   | { readonly code: 'LEFT_BEHIND'; readonly workflow: string }
+  /** It is held under another fence than the one that was named: this is who has it now. */
+  | { readonly code: 'HELD_ANEW'; readonly workflow: string; readonly fence: number }
   | Repeated;
+
+/** What is to be released; `fence` is that of the hold that was seen, so that no later one is meant. */
+export interface ReleaseCommand {
+  readonly asset: string;
+  readonly reason: string;
+  readonly fence?: number;
+}
 
 /** Releases the lock of an asset. Throws faults of the store. */
 export function releaseLock(
   parts: OperationParts,
   asked: Asked,
-  command: { readonly asset: string; readonly reason: string },
+  command: ReleaseCommand,
 ): Promise<ForcedRelease> {
   const { store, registry, clock, sinks } = parts;
   const { tenant } = asked.principal;
@@ -37,8 +46,11 @@ export function releaseLock(
       return { do: 'end', answer: { code: 'FREE' } };
     }
     const { workflow: id } = seen;
+    if (command.fence !== undefined && command.fence !== seen.fence) {
+      return { do: 'end', answer: { code: 'HELD_ANEW', workflow: id, fence: seen.fence } };
+    }
     const [lock, workflow] = await store.snapshot([lockKey, { kind: 'workflow', tenant, id }]);
-    if (lock?.workflow !== id) return { do: 'again' };
+    if (lock?.workflow !== id || lock.fence !== seen.fence) return { do: 'again' };
     if (workflow === undefined || !canLose(workflow, lock)) {
       return { do: 'end', answer: { code: 'LEFT_BEHIND', workflow: id } };
     }

@@ -62,7 +62,8 @@ export function timersAfter(
 
 /**
  * The attributes of the state that follow from its times. `due_at` is the earliest of what is pending
- * and of the ordinary look, which a change does not put off.
+ * and of the ordinary look, which a change does not put off. A look that is further away than any is
+ * set comes from a clock that was ahead, and is brought back.
  */
 export function timesAfter(
   after: Workflow,
@@ -71,7 +72,8 @@ export function timesAfter(
   how: { readonly worked: boolean },
 ): Pick<Workflow, 'timers' | 'due_at'> {
   const timers = timersAfter(after, procedure, now, how);
-  const due_at = soonest(after.due_at ?? now + RECONCILE.checkMs, timers);
+  const latest = now + RECONCILE.checkMs;
+  const due_at = soonest(Math.min(after.due_at ?? latest, latest), timers);
   return timers === undefined ? { due_at } : { timers, due_at };
 }
 

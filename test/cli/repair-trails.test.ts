@@ -50,6 +50,28 @@ describe('checkpoint repair --torn', () => {
   });
 });
 
+describe('checkpoint repair --torn of all', () => {
+  test('one trail that cannot be repaired is told, and hides no other', async () => {
+    await talked(folder, 'ben', ['start pump-inspection PUMP-08', 'yes']);
+    onDataFile(folder, (db) => {
+      const rows = db.prepare('SELECT tenant, workflow, body FROM events WHERE seq = 1').all();
+      const insert = db.prepare(
+        'INSERT INTO events (tenant, workflow, seq, body) VALUES (?, ?, ?, ?)',
+      );
+      for (const { tenant = '', workflow: id = '', body } of rows) {
+        const seq = id === workflow ? 20_000 : 3;
+        const stored = { ...(JSON.parse(String(body)) as object), seq };
+        insert.run(tenant, id, seq, JSON.stringify(stored));
+      }
+    });
+    const done = await run('repair', '--torn');
+    const told = done.out.replace(/\s+/g, ' ');
+    expect(done.code).toBe(1);
+    expect(told).toContain('cannot be repaired: a row lies too far beyond the head');
+    expect(told).toContain('1 event moved aside; the trail keeps them.');
+  });
+});
+
 describe('checkpoint repair --unfreeze', () => {
   beforeEach(async () => {
     onDataFile(folder, (db) => {
@@ -92,6 +114,8 @@ describe('checkpoint repair --unfreeze', () => {
       ['--torn', '--unfreeze', 'PUMP-07', '--reason', 'x'],
       'Say what to repair: --torn, or --unfreeze with a workflow.',
     ],
+    [['--unfreeze', 'run-1', '--reason', 'x'], 'There is no run run-1.'],
+    [['--torn', 'run-1'], 'There is no run run-1.'],
     [
       ['--unfreeze', 'PUMP-99', '--reason', 'x'],
       'There is no workflow PUMP-99, and none on an asset of that name.',

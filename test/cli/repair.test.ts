@@ -43,6 +43,10 @@ describe('checkpoint locks', () => {
 
   test.each([
     [['release', 'PUMP-99', '--reason', 'x'], 'Nobody holds PUMP-99 in tenant local.'],
+    [
+      ['release', 'PUMP-07', '--reason', 'x', '--fence', 'one'],
+      '--fence: expected the number that locks list shows.',
+    ],
     [['release', 'PUMP-07', '--reason', ' '], '--reason: expected 1 to 500 characters.'],
   ])('%j is answered with a sentence', async (args, problem) => {
     expect(await run('locks', ...args)).toEqual({ code: 1, out: '', err: `${problem}\n` });
@@ -119,13 +123,13 @@ describe('checkpoint reconcile', () => {
     });
   });
 
-  test.each(['R1', 'R7', 'R9'])(
+  test.each(['R1', 'R9', 'r7'])(
     '--rule %s is answered with those that a sweep has',
     async (rule) => {
       expect(await run('reconcile', '--rule', rule)).toEqual({
         code: 1,
         out: '',
-        err: '--rule: expected one of R2, R3, R4, R5, R6, R8.\n',
+        err: '--rule: expected one of R2, R3, R4, R5, R6, R7, R8.\n',
       });
     },
   );

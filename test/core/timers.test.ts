@@ -38,6 +38,13 @@ describe('the times after a change', () => {
     });
   });
 
+  it('bring back a look that a clock ahead of all others has set', () => {
+    const ahead = { ...base, due_at: now + 30 * 24 * 60 * MINUTE };
+    expect(timesAfter(ahead, sample, now, { worked: true })).toEqual({ due_at: now + 60 * MINUTE });
+    const sooner = { ...base, due_at: now + MINUTE };
+    expect(timesAfter(sooner, sample, now, { worked: true })).toEqual({ due_at: now + MINUTE });
+  });
+
   it.each([
     ['nothing', {}, []],
     ['what it requires', { ready: slot('done') }, ['level', 'check']],

@@ -1,6 +1,7 @@
 // Leases of shards: one row each, whose epoch grows with every taking by a conditional update.
 import { GetCommand, UpdateCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { FORMAT } from '../../core/model/workflow.ts';
+import { isAhead } from '../../core/ahead.ts';
 import type { Lease, StorageBackend } from '../../core/ports/storage.ts';
 import { leaseKey } from './keys.ts';
 import type { Sender } from './send.ts';
@@ -65,7 +66,8 @@ export function createLeases(
       const input = { TableName: tableName, Key: { ...leaseKey(shard) }, ConsistentRead: true };
       const { Item } = await sender.read((send) => send(new GetCommand(input)));
       const before = Item as Omit<Lease, 'shard'> | undefined;
-      if (before !== undefined && before.until > now && before.by !== by) return undefined;
+      if (before !== undefined && before.by !== by && isAhead(before.until, now, until - now))
+        return undefined;
       const lease = { shard, epoch: (before?.epoch ?? 0) + 1, by, until };
       return (await put(lease, before)) ? lease : undefined;
     },

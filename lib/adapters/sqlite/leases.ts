@@ -1,4 +1,5 @@
 // Leases of shards: one row each, whose epoch grows with every taking.
+import { isAhead } from '../../core/ahead.ts';
 import type { Lease, StorageBackend } from '../../core/ports/storage.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Written } from './database.ts';
@@ -31,7 +32,7 @@ export function createLeases(
     takeLease: (shard, by, { now, until }) =>
       database.write(NO_DEADLINE, (open): Written<Lease | undefined> => {
         const before = read(open, shard);
-        if (before !== undefined && before.until > now && before.by !== by) {
+        if (before !== undefined && before.by !== by && isAhead(before.until, now, until - now)) {
           return { keep: false, value: undefined };
         }
         const lease = { shard, epoch: (before?.epoch ?? 0) + 1, by, until };

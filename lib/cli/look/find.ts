@@ -1,5 +1,6 @@
 // Which workflow is meant by what was typed: an id, or an asset that only one workflow was on.
 import { LIMITS } from '../../core/limits.ts';
+import { isRunId } from '../../core/model/aggregate.ts';
 import { canonicalAsset } from '../../core/names.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import { tenantsOf } from '../../core/tenants.ts';
@@ -9,6 +10,22 @@ import { CliProblem } from '../failure.ts';
 export interface WorkflowName {
   readonly tenant: string;
   readonly id: string;
+}
+
+/** Finds a run by its id, and otherwise a workflow as above. */
+export async function findTrail(
+  store: StorageBackend,
+  text: string,
+  tenant: string | undefined,
+): Promise<WorkflowName> {
+  if (!isRunId(text)) return findWorkflow(store, text, tenant);
+  const found: WorkflowName[] = [];
+  for await (const name of tenantsOf(store, tenant)) {
+    const [run] = await store.snapshot([{ kind: 'run', tenant: name, id: text }]);
+    if (run !== undefined) found.push({ tenant: name, id: run.id });
+  }
+  if (found.length === 0) throw new CliProblem(`There is no run ${text}.`);
+  return only(found, text);
 }
 
 /** How many workflows are looked through for an asset that nobody holds. */

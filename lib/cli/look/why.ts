@@ -115,7 +115,7 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
     case 'pointers_rebuilt':
       return `lists of people were put right (rule ${text('rule')})`;
     case 'stray_event_moved':
-      return `an event ${movedFrom(data['moved'])} was moved aside and is kept here`;
+      return movedText(data['moved']);
     case 'faults_acknowledged':
       return `let go on by a person who looked at its trail: event ${listText(data['faults'])}`;
     case 'notification_redriven':
@@ -135,9 +135,16 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
   }
 }
 
-function movedFrom(moved: Json | undefined): string {
-  const { seq, intact } = (moved ?? {}) as { readonly seq?: number; readonly intact?: boolean };
-  return `beyond the head (${seq ?? '?'}${intact === false ? ', not as it was hashed' : ''})`;
+function movedText(moved: Json | undefined): string {
+  const { seq, intact, missing } = (moved ?? {}) as {
+    readonly seq?: number;
+    readonly intact?: boolean;
+    readonly missing?: boolean;
+  };
+  if (missing === true)
+    return `event ${seq ?? '?'} was lost by a restore; its number is not used again`;
+  const changed = intact === false ? ', not as it was hashed' : '';
+  return `an event beyond the head (${seq ?? '?'}${changed}) was moved aside and is kept here`;
 }
 
 const SENSITIVE = { kept: '(kept apart)', erased: '(erased)', missing: '(missing)' } as const;

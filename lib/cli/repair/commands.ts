@@ -14,6 +14,12 @@ import { opened, reading } from '../data-folder.ts';
 import { CliProblem } from '../failure.ts';
 import { aligned, counted, lasted, wrapped } from '../text.ts';
 
+interface ReleaseFlags {
+  readonly reason: string;
+  readonly tenant: string;
+  readonly fence?: string;
+}
+
 interface Flags {
   readonly data?: string;
   readonly tenant?: string;
@@ -40,9 +46,10 @@ export function addRepairCommands({ program, out, settings, fail }: Commands): v
     .description('take an asset away from whoever holds it; their work is blocked')
     .argument('<asset>', 'the asset')
     .requiredOption('--reason <text>', 'why; it stands in the trail')
+    .option('--fence <number>', 'only if it is still held under this fence of the list')
     .option('--tenant <tenant>', 'the tenant of the asset', 'local')
     .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
-    .action(async (asset: string, flags: Flags & { reason: string; tenant: string }) => {
+    .action(async (asset: string, flags: Flags & ReleaseFlags) => {
       const line = await opened(settings(flags), (local) => released(local, asset, flags));
       for (const each of wrapped(line)) out(each);
     });
@@ -95,11 +102,18 @@ function cells({ asset, name = '?', since, procedure = '?', fence, workflow = '?
 async function released(
   { store, registry, sinks }: Local,
   asset: string,
-  { tenant, reason }: { readonly tenant: string; readonly reason: string },
+  { tenant, reason, fence }: ReleaseFlags,
 ): Promise<string> {
   checkReason(reason);
+  if (fence !== undefined && !/^[1-9]\d{0,8}$/u.test(fence)) {
+    throw new CliProblem('--fence: expected the number that locks list shows.');
+  }
   const parts = { store, registry, clock: systemClock, sinks };
-  const command = { asset, reason: reason.trim() };
+  const command = {
+    asset,
+    reason: reason.trim(),
+    ...(fence !== undefined && { fence: Number(fence) }),
+  };
   const result = await releaseLock(parts, byHand(tenant), command);
   switch (result.code) {
     case 'REPEATED':
@@ -109,6 +123,10 @@ async function released(
       return `${asset} is free. Workflow ${result.workflow} of ${result.name} is blocked until a supervisor decides.`;
     case 'LEFT_BEHIND':
       return `The lock of ${asset} was left behind by workflow ${result.workflow}: the next start takes it over.`;
+    case 'HELD_ANEW':
+      throw new CliProblem(
+        `${asset} is held under fence ${result.fence} by now, by workflow ${result.workflow}.`,
+      );
     case 'FREE':
       throw new CliProblem(`Nobody holds ${asset} in tenant ${tenant}.`);
   }

@@ -1,7 +1,9 @@
 // `checkpoint repair`: trails that no rule may put right. Events beyond the head are moved aside, and a
 // person who has looked at a broken trail lets its work go on.
 import { acknowledgeFaults } from '../../core/operations/acknowledge.ts';
-import { repairTorn, strayEvents } from '../../core/operations/torn.ts';
+import { isFault } from '../../core/fault.ts';
+import { isRunId, recordKey } from '../../core/model/aggregate.ts';
+import { isTorn, repairTorn, type TornRepair } from '../../core/operations/torn.ts';
 import { everyItem } from '../../core/pages.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import { systemClock } from '../../wiring/local.ts';
@@ -10,7 +12,7 @@ import { chainText } from '../chain-words.ts';
 import type { Commands } from '../commands.ts';
 import { reading, writing } from '../data-folder.ts';
 import { CliProblem } from '../failure.ts';
-import { findWorkflow, type WorkflowName } from '../look/find.ts';
+import { findTrail, type WorkflowName } from '../look/find.ts';
 import { counted, wrapped } from '../text.ts';
 
 interface Flags {
@@ -27,8 +29,11 @@ export function addTrailRepair({ program, out, settings, fail }: Commands): void
   program
     .command('repair')
     .description('put right what needs a person: torn trails, and work that is frozen')
-    .option('--torn [workflow]', 'move events beyond the head aside, of one workflow or of all')
-    .option('--unfreeze <workflow>', 'let work go on whose broken trail you have looked at')
+    .option(
+      '--torn [workflow]',
+      'move events beyond the head aside, of one workflow or run or of all',
+    )
+    .option('--unfreeze <workflow>', 'let a workflow or a run go on whose trail you have looked at')
     .option('--reason <text>', 'why it may go on; it stands in the trail')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--tenant <tenant>', 'only in one tenant')
@@ -63,7 +68,7 @@ async function repairedAll(
   const lines: string[] = [];
   let good = true;
   const names =
-    typeof torn === 'string' ? [await findWorkflow(store, torn, tenant)] : tornOnes(store, tenant);
+    typeof torn === 'string' ? [await findTrail(store, torn, tenant)] : tornOnes(store, tenant);
   for await (const name of names) {
     const done = await repaired(store, name, dryRun);
     lines.push(...done.lines);
@@ -72,14 +77,21 @@ async function repairedAll(
   return lines.length === 0 ? { lines: ['No trail is torn.'], good } : { lines, good };
 }
 
-/** Every workflow with an event beyond its head. */
+/** Every workflow and run with something beyond its head; one that cannot be read hides no other. */
 async function* tornOnes(
   store: StorageBackend,
   tenant: string | undefined,
 ): AsyncGenerator<WorkflowName> {
-  for await (const workflow of everyItem((page) => store.scanWorkflows(page))) {
-    if (tenant !== undefined && workflow.tenant !== tenant) continue;
-    if ((await strayEvents(store, workflow)).length > 0) yield workflow;
+  for await (const trail of everyItem((page) => store.scanTrails(page))) {
+    const { tenant: of, workflow: id } = trail;
+    if (tenant !== undefined && of !== tenant) continue;
+    try {
+      const [record] = await store.snapshot([recordKey(of, id)]);
+      if (record === undefined || !(await isTorn(store, record))) continue;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+    }
+    yield { tenant: of, id };
   }
 }
 
@@ -89,8 +101,14 @@ async function repaired(
   dryRun: boolean,
 ): Promise<Done> {
   const parts = { store, clock: systemClock };
-  const result = await repairTorn(parts, byHand(tenant), { workflow: id, dryRun });
-  const name = `tenant ${tenant}, workflow ${id}`;
+  const name = `tenant ${tenant}, ${kindOf(id)} ${id}`;
+  let result: TornRepair;
+  try {
+    result = await repairTorn(parts, byHand(tenant), { workflow: id, dryRun });
+  } catch (error) {
+    if (!isFault(error) || error.kind === 'unknown') throw error;
+    return { lines: [`${name}: cannot be repaired: ${error.message}.`], good: false };
+  }
   switch (result.code) {
     case 'MOVED': {
       const left = result.faults.map(chainText).join('; ');
@@ -109,7 +127,7 @@ async function repaired(
     case 'WHOLE':
       return { lines: [`${name}: nothing lies beyond the head.`], good: true };
     case 'NOT_FOUND':
-      throw new CliProblem(`There is no workflow ${id}.`);
+      throw new CliProblem(`There is no ${kindOf(id)} ${id}.`);
     case 'REPEATED':
     case 'IDEMPOTENCY_CONFLICT':
       throw new Error('a command line has no key');
@@ -122,7 +140,7 @@ async function unfrozen(
   reason: string,
   { tenant: only, dryRun = false }: Flags,
 ): Promise<Done> {
-  const { tenant, id } = await findWorkflow(store, text, only);
+  const { tenant, id } = await findTrail(store, text, only);
   const parts = { store, clock: systemClock };
   const result = await acknowledgeFaults(parts, byHand(tenant), { workflow: id, reason, dryRun });
   switch (result.code) {
@@ -135,18 +153,24 @@ async function unfrozen(
           ? 'nothing changed.'
           : 'it goes on, and verification keeps naming the place.';
       return {
-        lines: [`Workflow ${id}: ${what.join('; ')}: ${then}`],
+        lines: [`${titled(kindOf(id))} ${id}: ${what.join('; ')}: ${then}`],
         good: result.code === 'ACKNOWLEDGED',
       };
     }
     case 'WELL':
-      throw new CliProblem(`Workflow ${id} is not frozen, and its trail has no open fault.`);
+      throw new CliProblem(
+        `${titled(kindOf(id))} ${id} is not frozen, and its trail has no open fault.`,
+      );
     case 'TORN':
-      throw new CliProblem(`Workflow ${id} is torn: repair --torn ${id} comes first.`);
+      throw new CliProblem(`${titled(kindOf(id))} ${id} is torn: repair --torn ${id} comes first.`);
     case 'NOT_FOUND':
-      throw new CliProblem(`There is no workflow ${id}.`);
+      throw new CliProblem(`There is no ${kindOf(id)} ${id}.`);
     case 'REPEATED':
     case 'IDEMPOTENCY_CONFLICT':
       throw new Error('a command line has no key');
   }
 }
+
+const kindOf = (id: string): string => (isRunId(id) ? 'run' : 'workflow');
+
+const titled = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -2,9 +2,10 @@
 import { appendEvent } from '../events.ts';
 import type { Json } from '../json.ts';
 import { actorOf, type Principal } from '../model/principal.ts';
-import type { Trailed } from '../model/aggregate.ts';
+import { recordKey, type Trailed } from '../model/aggregate.ts';
 import type { EventType, StoredEvent, Workflow } from '../model/workflow.ts';
-import type { CommitPlan, WorkflowChange } from '../plan.ts';
+import { eventWrite, type CommitPlan, type WorkflowChange } from '../plan.ts';
+import type { Write } from '../ports/storage.ts';
 
 /** The event, its place in the chain, and the attributes of the state that follow from it. */
 export interface Appended {
@@ -62,6 +63,28 @@ export function appendedPlan(
     guards: [],
     ...rest,
   };
+}
+
+/** The writes of an appended event for a workflow or a run, with what else of its record changes. */
+export function appendedWrites(
+  { tenant, id, version, head_seq, head_hash }: Trailed,
+  { event, set }: Pick<Appended, 'event' | 'set'>,
+  {
+    also = {},
+    remove = [],
+  }: {
+    readonly also?: { readonly [name: string]: Json };
+    readonly remove?: readonly string[];
+  } = {},
+): readonly Write[] {
+  const record: Write = {
+    op: 'update',
+    key: recordKey(tenant, id),
+    expect: { version, head_seq, head_hash },
+    set: { ...set, ...also },
+    ...(remove.length > 0 && { remove }),
+  };
+  return [record, eventWrite(event)];
 }
 
 /** The request that an event comes from, where there is one. */

@@ -1,6 +1,7 @@
 // What happens next to one outbox row: pure rules from a row and the time to one conditional write.
 // Invariants: an attempt is counted when it is claimed; every write expects the revision it was
 // decided on, so of two dispatchers one wins, and a dead one changes nothing when it wakes (I5).
+import { isAhead } from '../ahead.ts';
 import type { OutboxRow } from '../model/workflow.ts';
 import type { ItemKey, Write } from '../ports/storage.ts';
 
@@ -46,11 +47,11 @@ export const rowKey = ({ tenant, workflow, lane, seq }: OutboxRow) =>
 /** Decides on the head of a lane at `now` (epoch milliseconds), for the dispatcher `by`. */
 export function nextFor(row: OutboxRow, now: number, by: string): Next {
   const { claim, attempts } = row;
-  if (claim !== undefined && claim.until > now) {
+  if (claim !== undefined && isAhead(claim.until, now, DELIVERY.claimMs)) {
     return { do: 'wait', for: 'claimer', until: claim.until };
   }
   // A row that was never tried is the fast path's; any other waits for its time.
-  if (attempts > 0 && row.due_at > now) {
+  if (attempts > 0 && isAhead(row.due_at, now, DELIVERY.longestPauseMs)) {
     return { do: 'wait', for: 'due_time', until: row.due_at };
   }
   if (attempts >= DELIVERY.attempts) {

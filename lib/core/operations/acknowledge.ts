@@ -2,14 +2,14 @@
 // the trail is rewritten. The event names every fault that is open and the digest of all rows as they
 // were found, so verification goes on from it, and keeps reporting the place.
 import { openFaults, verifyRecord, type TrailFault } from '../audit.ts';
-import { appended, appendedPlan } from '../decide/appended.ts';
+import { appended, appendedWrites } from '../decide/appended.ts';
 import { faultName } from '../events.ts';
 import { LIMITS } from '../limits.ts';
+import { recordKey } from '../model/aggregate.ts';
 import type { OperationReceipt } from '../model/workflow.ts';
-import { compilePlan } from '../plan.ts';
 import { RECONCILE } from '../reconcile/timing.ts';
 import { operate, type Asked, type OperationParts, type Repeated } from './operate.ts';
-import { strayEvents } from './torn.ts';
+import { isTorn } from './torn.ts';
 
 /** What became of it. */
 export type Acknowledgement =
@@ -43,13 +43,13 @@ export function acknowledgeFaults(
     asked,
     { operation, args: { workflow_id: id, reason } },
     async () => {
-      const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
-      if (workflow === undefined) return { do: 'end', answer: { code: 'NOT_FOUND' } };
-      if ((await strayEvents(store, workflow)).length > 0) {
+      const [record] = await store.snapshot([recordKey(tenant, id)]);
+      if (record === undefined) return { do: 'end', answer: { code: 'NOT_FOUND' } };
+      if (await isTorn(store, record)) {
         return { do: 'end', answer: { code: 'TORN' } };
       }
-      const { frozen } = workflow;
-      const report = await verifyRecord(store, workflow);
+      const { frozen } = record;
+      const report = await verifyRecord(store, record);
       const open = openFaults(report).slice(0, LIMITS.pageItems.max);
       if (frozen === undefined && open.length === 0) {
         return { do: 'end', answer: { code: 'WELL' } };
@@ -59,23 +59,16 @@ export function acknowledgeFaults(
       }
       const now = clock.now();
       const context = { ...asked, now };
-      const appendix = appended(workflow, context, 'faults_acknowledged', {
+      const appendix = appended(record, context, 'faults_acknowledged', {
         faults: open.map(faultName),
         rows: report.rows,
         reason,
         ...(frozen !== undefined && { frozen }),
       });
-      const also = { due_at: now + RECONCILE.lastCheckMs };
-      const plan = appendedPlan(workflow, context, appendix, { also });
-      const aggregate = {
-        op: 'update',
-        before: workflow,
-        change: {
-          set: { ...appendix.set, ...also },
-          ...(frozen !== undefined && { remove: ['frozen'] as const }),
-        },
-      } as const;
-      const { writes } = compilePlan({ ...plan, aggregate });
+      const writes = appendedWrites(record, appendix, {
+        also: { due_at: now + RECONCILE.lastCheckMs },
+        remove: frozen === undefined ? [] : ['frozen'],
+      });
       const receipt = { workflow: id, seq: appendix.head.seq, at: appendix.at };
       const answer: Acknowledgement = {
         code: 'ACKNOWLEDGED',

@@ -6,6 +6,7 @@ import { compareWithLedger, keyedOperation, ledgerRow, ledgerRowIsValid } from '
 import { LIMITS } from '../limits.ts';
 import type { Principal } from '../model/principal.ts';
 import type { LedgerRow, OperationReceipt, OperationType } from '../model/workflow.ts';
+import { ledgerWrite } from '../plan.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { StorageBackend, Write } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
@@ -45,15 +46,20 @@ export type Round<T> =
       readonly do: 'commit';
       readonly writes: readonly Write[];
       readonly receipt: Omit<OperationReceipt, 'operation'>;
-      /** Answered once the writes took effect; the next round follows where it is undefined. */
+      /**
+       * Answered once the writes took effect, and remembered under the key. The next round follows where
+       * it is undefined: a key that was cut off between two rounds goes on when it is said again.
+       */
       readonly answer: T | undefined;
+      /** Called once the writes took effect. */
+      readonly took?: () => void;
     }
   | { readonly do: 'end'; readonly answer: T }
   /** What was read moved meanwhile. */
   | { readonly do: 'again' };
 
 /**
- * Runs rounds until one ends. The row of the key is written with the first round that commits. Throws
+ * Runs rounds until one ends. The row of the key is written with the round that answers. Throws
  * faults of the store, and `CHAIN_TORN` where an event lies beyond the head of the trail.
  */
 export async function operate<T>(
@@ -92,12 +98,9 @@ export async function operate<T>(
     return { code: 'IDEMPOTENCY_CONFLICT', operation: row.operation, fields };
   };
 
-  let remember = keyed !== undefined;
   for (let lost = 0; lost < LIMITS.commandAttempts.max;) {
-    if (remember) {
-      const answer = await before();
-      if (answer !== undefined) return answer;
-    }
+    const answer = await before();
+    if (answer !== undefined) return answer;
     const next = await round();
     if (next.do === 'again') {
       lost += 1;
@@ -105,31 +108,24 @@ export async function operate<T>(
     }
     if (next.do === 'end') {
       // What is found may be what this very key has done meanwhile.
-      return (remember ? await before() : undefined) ?? next.answer;
+      return (await before()) ?? next.answer;
     }
     const receipt = { operation, ...next.receipt };
     const now = clock.now();
-    const row = remember && keyed !== undefined ? ledgerRow(keyed, receipt, now) : undefined;
-    const remembering: readonly Write[] =
-      row === undefined
+    const remembering =
+      keyed === undefined || next.answer === undefined
         ? []
-        : [
-            {
-              op: 'create',
-              key: { kind: 'ledger', tenant: row.tenant, key: row.key },
-              item: row,
-              expiredAt: Math.floor(now / 1000),
-            },
-          ];
+        : [ledgerWrite(ledgerRow(keyed, receipt, now), now)];
     const result = await store.commit({ writes: [...next.writes, ...remembering] }, deadlineMs);
     if (result.ok) {
-      remember = false;
+      next.took?.();
       if (next.answer !== undefined) return next.answer;
       continue;
     }
     lost += 1;
     const kinds = result.failed.map((each) => each.key.kind);
-    if (kinds.includes('event') && !kinds.includes('workflow') && result.contended !== true) {
+    const moved = kinds.includes('workflow') || kinds.includes('run');
+    if (kinds.includes('event') && !moved && result.contended !== true) {
       throw new Fault('retryable', 'CHAIN_TORN', 'an event lies beyond the head of its chain');
     }
   }

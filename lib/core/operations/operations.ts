@@ -9,7 +9,7 @@ import type { Page } from '../ports/storage.ts';
 import type { SweepFindings } from '../ports/sweeps.ts';
 import type { Found } from '../queries.ts';
 import { findingsOf, sweepDay, type SweepDay } from '../reconcile/notes.ts';
-import { releaseLock, type ForcedRelease } from '../release-lock.ts';
+import { releaseLock, type ForcedRelease, type ReleaseCommand } from '../release-lock.ts';
 import type { TenantSecrets } from '../secrets.ts';
 import { acknowledgeFaults, type Acknowledgement } from './acknowledge.ts';
 import type { Asked, OperationParts } from './operate.ts';
@@ -48,15 +48,13 @@ export interface Operations {
   /** What sweeps found on a day, the earliest first. */
   findings(read: OperationRead, day: string, page: PageOf): Read<Page<SweepFindings>>;
   redrive(call: OperationCall, command: { readonly id: string }): Promise<Redrive | Refusal>;
+  /** Wants a person: what people said counts no more, and frozen work may go on. */
   repairTorn(
     call: OperationCall,
     command: { readonly workflow: string },
   ): Promise<TornRepair | Refusal>;
   /** Wants a person. */
-  releaseLock(
-    call: OperationCall,
-    command: { readonly asset: string; readonly reason: string },
-  ): Promise<ForcedRelease | Refusal>;
+  releaseLock(call: OperationCall, command: ReleaseCommand): Promise<ForcedRelease | Refusal>;
   /** Wants a person. */
   acknowledge(
     call: OperationCall,
@@ -122,7 +120,7 @@ export function createOperations(
         redriveRow(parts, by, command),
       ),
     repairTorn: (call, command) =>
-      change('repair_torn', call, refusalForOperating, (by) => repairTorn(parts, by, command)),
+      change('repair_torn', call, refusalForDeciding, (by) => repairTorn(parts, by, command)),
     releaseLock: (call, command) =>
       change('release_lock', call, refusalForDeciding, (by) => releaseLock(parts, by, command)),
     acknowledge: (call, command) =>

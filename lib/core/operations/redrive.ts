@@ -1,10 +1,10 @@
-// Sends a parked row again, which is an event of the workflow that it belongs to.
-import { appended, appendedPlan } from '../decide/appended.ts';
+// Sends a parked row again, which is an event of the workflow or the run that it belongs to.
+import { appended, appendedWrites } from '../decide/appended.ts';
 import { parkedRows } from '../dispatch/parked.ts';
 import { redriven, rowKey } from '../dispatch/row.ts';
 import { LIMITS } from '../limits.ts';
+import { recordKey } from '../model/aggregate.ts';
 import type { OperationReceipt, OutboxRow } from '../model/workflow.ts';
-import { compilePlan } from '../plan.ts';
 import type { StorageBackend } from '../ports/storage.ts';
 import { operate, type Asked, type OperationParts, type Repeated } from './operate.ts';
 
@@ -49,10 +49,7 @@ export function redriveRow(
     const found = await findParked(store, tenant, notification);
     if (found === undefined) return { do: 'end', answer: { code: 'NOT_PARKED' } };
     const { workflow: id, lane, seq } = found;
-    const [row, workflow] = await store.snapshot([
-      rowKey(found),
-      { kind: 'workflow', tenant, id },
-    ] as const);
+    const [row, record] = await store.snapshot([rowKey(found), recordKey(tenant, id)] as const);
     if (row?.parked_at === undefined) return { do: 'end', answer: { code: 'NOT_PARKED' } };
     const now = clock.now();
     const { write } = redriven(row, now);
@@ -62,15 +59,15 @@ export function redriveRow(
       seq: at,
       at: new Date(now).toISOString(),
     });
-    // A row that outlived its workflow has no trail to stand in.
-    if (workflow === undefined) {
+    // A row that outlived its record has no trail to stand in.
+    if (record === undefined) {
       const receipt = done(0);
       return { do: 'commit', writes: [write], receipt, answer: { code: 'REDRIVEN', receipt } };
     }
     const context = { ...asked, now };
     const data = { notification, lane, for_event: seq };
-    const appendix = appended(workflow, context, 'notification_redriven', data);
-    const { writes } = compilePlan(appendedPlan(workflow, context, appendix));
+    const appendix = appended(record, context, 'notification_redriven', data);
+    const writes = appendedWrites(record, appendix);
     const receipt = done(appendix.head.seq);
     const answer: Redrive = { code: 'REDRIVEN', receipt };
     return { do: 'commit', writes: [...writes, write], receipt, answer };

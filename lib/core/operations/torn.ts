@@ -1,15 +1,21 @@
-// Events beyond the head of a trail, as a torn restore leaves them: the record is older than its events.
-// Nothing is thrown away: each is kept whole in an event of the trail that takes its place. What people
-// said in them has no effect any more; what was kept apart for them stays kept, and can be erased. Work
-// that was frozen for them goes on, unless the trail has another fault.
+// Rows beyond the head of a trail, as a torn restore leaves them: the record is older than they are.
+// Nothing is thrown away: each event is kept whole in an event of the trail that takes its place and its
+// number, and a number whose own event is gone gets one that says so: what else stands under it would
+// refuse the next command for ever. What people said in them has no effect any more. What was kept apart
+// stays kept, and can be erased; where its event is gone nobody could find it, so it is erased at once.
+// Work that was frozen for them goes on, unless the trail has another fault.
 import { openFaults, verifyRecord, type TrailFault } from '../audit.ts';
 import { sha256Hex } from '../canonical.ts';
-import { appendEvent, eventBody } from '../events.ts';
 import { requested } from '../decide/appended.ts';
+import { appendEvent, eventBody } from '../events.ts';
+import { Fault } from '../fault.ts';
 import type { Json } from '../json.ts';
+import { itemBytes } from '../keys.ts';
+import { LIMITS } from '../limits.ts';
+import { isRunId, recordKey, type Trailed } from '../model/aggregate.ts';
 import { actorOf } from '../model/principal.ts';
-import type { OperationReceipt, StoredEvent, VaultRow, Workflow } from '../model/workflow.ts';
-import type { ItemKey, StorageBackend, Write } from '../ports/storage.ts';
+import type { OperationReceipt, StoredEvent } from '../model/workflow.ts';
+import type { StorageBackend, Write } from '../ports/storage.ts';
 import { RECONCILE } from '../reconcile/timing.ts';
 import { operate, type Asked, type OperationParts, type Repeated } from './operate.ts';
 
@@ -22,174 +28,186 @@ export type TornRepair =
       readonly faults: readonly TrailFault[];
       readonly receipt: OperationReceipt;
     }
-  /** A look without a change: so many events lie beyond the head, at least. */
+  /** A look without a change: so many numbers beyond the head are taken, at least. */
   | { readonly code: 'TORN'; readonly events: number }
   /** Nothing lies beyond the head. */
   | { readonly code: 'WHOLE' }
   | { readonly code: 'NOT_FOUND' }
   | Repeated;
 
-/** How many are moved in one transaction: each may take a write of its event, and two of a value. */
+/** How many numbers are taken in one transaction: each may take a write of its event and one of a value. */
 const BATCH = 24;
+/** A restore loses the last of a trail; nothing that one leaves lies further from the head. */
+const FURTHEST = 10_000;
+/** Events of one transaction together, which leaves room for what else is in it. */
+const BATCH_BYTES = 3_000_000;
 
-/** Moves every event beyond the head aside. With `dryRun` it only looks. Throws faults of the store. */
+/** Moves everything beyond the head aside. With `dryRun` it only looks. Throws faults of the store. */
 export function repairTorn(
   parts: Pick<OperationParts, 'store' | 'clock'>,
   asked: Asked,
   command: { readonly workflow: string; readonly dryRun?: boolean },
 ): Promise<TornRepair> {
   const { store, clock } = parts;
-  const { principal } = asked;
-  const { tenant } = principal;
+  const { tenant } = asked.principal;
   const id = command.workflow;
+  const operation = 'repair_torn';
   let moved = 0;
-  let last: OperationReceipt | undefined;
-  let faults: readonly TrailFault[] = [];
-  return operate<TornRepair>(
-    parts,
-    asked,
-    { operation: 'repair_torn', args: { workflow_id: id } },
-    async () => {
-      const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]);
-      if (workflow === undefined) return { do: 'end', answer: { code: 'NOT_FOUND' } };
-      const strays = await strayEvents(store, workflow);
-      if (strays.length === 0) {
-        const answer: TornRepair =
-          last === undefined
-            ? { code: 'WHOLE' }
-            : { code: 'MOVED', events: moved, faults, receipt: last };
-        return { do: 'end', answer };
-      }
-      if (command.dryRun === true) {
-        return { do: 'end', answer: { code: 'TORN', events: strays.length } };
-      }
-      const open = openFaults(await verifyRecord(store, workflow));
-      faults = open.filter(({ seq }) => seq <= workflow.head_seq);
-      const { writes, receipt } = moving(
-        workflow,
-        strays,
-        await valuesOf(store, workflow, strays),
-        {
-          now: clock.now(),
-          thaw: faults.length === 0,
-          asked,
-        },
-      );
-      moved += strays.length;
-      last = { operation: 'repair_torn', ...receipt };
-      // Another round looks whether more are there.
-      return { do: 'commit', writes, receipt, answer: undefined };
-    },
-  );
+  let far: TornRepair | undefined;
+  return operate<TornRepair>(parts, asked, { operation, args: { workflow_id: id } }, async () => {
+    const [record] = await store.snapshot([recordKey(tenant, id)]);
+    if (record === undefined) return { do: 'end', answer: { code: 'NOT_FOUND' } };
+    const { strays, more } = await strayRows(store, record);
+    if (strays.length === 0) return { do: 'end', answer: far ?? { code: 'WHOLE' } };
+    if (command.dryRun === true) {
+      return { do: 'end', answer: { code: 'TORN', events: strays.length } };
+    }
+    const open = openFaults(await verifyRecord(store, record));
+    const faults = open.filter(({ seq }) => seq <= record.head_seq);
+    const thaw = faults.length === 0 && record.frozen !== undefined;
+    const done = moving(record, strays, { now: clock.now(), thaw, asked });
+    const { writes, receipt } = done;
+    const answer: TornRepair = {
+      code: 'MOVED',
+      events: moved + done.count,
+      faults,
+      receipt: { operation, ...receipt },
+    };
+    const last = !more && done.count === strays.length;
+    const took = (): void => {
+      moved += done.count;
+      far = answer;
+    };
+    return { do: 'commit', writes, receipt, answer: last ? answer : undefined, took };
+  });
 }
 
-/** The first events beyond the head. */
-export const strayEvents = (
-  store: Pick<StorageBackend, 'listEvents'>,
-  { tenant, id, head_seq }: Workflow,
-): Promise<readonly StoredEvent[]> =>
-  store.listEvents(tenant, id, { after: head_seq, limit: BATCH });
-
-async function valuesOf(
-  store: StorageBackend,
-  { tenant, id }: Workflow,
-  strays: readonly StoredEvent[],
-): Promise<ReadonlyMap<number, VaultRow>> {
-  const rows = await store.snapshot(
-    strays.map(({ seq }) => ({ kind: 'vault', tenant, workflow: id, seq }) as const),
-  );
-  return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.seq, row] as const])));
+/** A number beyond the head that is taken: by an event, or only by what belonged to one that is gone. */
+interface Stray {
+  readonly seq: number;
+  readonly event?: StoredEvent;
+  /** A sensitive value whose event is gone. */
+  readonly value?: true;
 }
 
-/** The writes that move strays aside: the events in their place, and their values where those belong. */
+type Rows = Pick<StorageBackend, 'listEvents' | 'listEvidence' | 'listVault' | 'listOutbox'>;
+
+/** Whether anything lies beyond the head of a trail. */
+export const isTorn = async (store: Rows, record: Trailed): Promise<boolean> =>
+  (await strayRows(store, record)).strays.length > 0;
+
+/** The first numbers beyond the head, up to the last one that is taken. Throws `CHAIN_TORN` for one far away. */
+async function strayRows(
+  store: Rows,
+  { tenant, id, head_seq: head }: Trailed,
+): Promise<{ readonly strays: readonly Stray[]; readonly more: boolean }> {
+  // One more than is taken tells whether there are others.
+  const page = { after: head, limit: BATCH + 1 };
+  const events = await store.listEvents(tenant, id, page);
+  const values = isRunId(id) ? [] : await store.listVault(tenant, id, page);
+  const evidence = isRunId(id) ? await store.listEvidence(tenant, id, page) : [];
+  const waiting = await store.listOutbox(tenant, id, LIMITS.pageItems.max);
+  const taken = [...events, ...evidence, ...waiting].map(({ seq }) => seq);
+  const beyond = [...taken, ...values].filter((seq) => seq > head);
+  if (beyond.some((seq) => seq - head > FURTHEST)) {
+    throw new Fault('terminal', 'CHAIN_TORN', 'a row lies too far beyond the head of its chain');
+  }
+  const end = Math.max(head, ...beyond);
+  const eventAt = new Map(events.map((event) => [event.seq, event]));
+  const valueAt = new Set(values);
+  const strays = Array.from({ length: Math.min(BATCH, end - head) }, (_, i): Stray => {
+    const seq = head + 1 + i;
+    const event = eventAt.get(seq);
+    if (event !== undefined) return { seq, event };
+    return valueAt.has(seq) ? { seq, value: true } : { seq };
+  });
+  return { strays, more: end - head > BATCH };
+}
+
+/** The writes that put events of the trail where strays stand, as many as one transaction takes. */
 function moving(
-  workflow: Workflow,
-  strays: readonly StoredEvent[],
-  values: ReadonlyMap<number, VaultRow>,
+  record: Trailed,
+  strays: readonly Stray[],
   { now, thaw, asked }: { readonly now: number; readonly thaw: boolean; readonly asked: Asked },
-): { readonly writes: readonly Write[]; readonly receipt: Omit<OperationReceipt, 'operation'> } {
-  const { tenant, id, version } = workflow;
+): {
+  readonly writes: readonly Write[];
+  readonly receipt: Omit<OperationReceipt, 'operation'>;
+  readonly count: number;
+} {
+  const { tenant, id, version, head_seq, head_hash } = record;
   const at = new Date(now).toISOString();
   const actor = actorOf(asked.principal);
-  const places = new Map(strays.map(({ seq }, i) => [seq, workflow.head_seq + 1 + i]));
-  let head = { seq: workflow.head_seq, hash: workflow.head_hash };
-  const events = strays.map((stray) => {
-    const data = { ...movedData(stray, places), ...requested(asked) };
-    const appended = appendEvent(
+  let head = { seq: head_seq, hash: head_hash };
+  let bytes = 0;
+  let count = 0;
+  const writes: Write[] = [];
+  for (const stray of strays) {
+    const data = { ...movedData(stray), ...requested(asked) };
+    const next = appendEvent(
       { tenant, workflow: id, head },
       { type: 'stray_event_moved', at, actor, data },
     );
-    head = appended.head;
-    return appended.event;
-  });
-  const kept = [...values].map(([seq, row]) => ({ ...row, seq: places.get(seq) ?? seq }));
-  const due_at = now + RECONCILE.lastCheckMs;
+    bytes += itemBytes(next.event);
+    if (itemBytes(next.event) > LIMITS.itemBytes.max) {
+      throw new Fault('terminal', 'CHAIN_TORN', 'an event beyond the head is too large to be kept');
+    }
+    if (bytes > BATCH_BYTES && count > 0) break;
+    ({ head } = next);
+    count += 1;
+    writes.push(...inPlaceOf(stray, next.event));
+  }
   const state: Write = {
     op: 'update',
-    key: { kind: 'workflow', tenant, id },
-    expect: { version, head_seq: workflow.head_seq, head_hash: workflow.head_hash },
-    set: { version: version + 1, head_seq: head.seq, head_hash: head.hash, updated_at: at, due_at },
-    ...(thaw && workflow.frozen !== undefined && { remove: ['frozen'] }),
+    key: recordKey(tenant, id),
+    expect: { version, head_seq, head_hash },
+    set: {
+      version: version + 1,
+      head_seq: head.seq,
+      head_hash: head.hash,
+      updated_at: at,
+      due_at: now + RECONCILE.lastCheckMs,
+    },
+    ...(thaw && { remove: ['frozen'] }),
   };
-  const writes = [
-    state,
-    ...replaced('event', strays, events, 'hash'),
-    ...replaced('vault', [...values.values()], kept, 'key'),
-  ];
-  return { writes, receipt: { workflow: id, seq: head.seq, at } };
+  return { writes: [state, ...writes], receipt: { workflow: id, seq: head.seq, at }, count };
 }
 
-/** What is kept of a stray: all of it, and by name what its value is found and erased by. */
-function movedData(
-  { seq, hash, text }: StoredEvent,
-  places: ReadonlyMap<number, number>,
-): { readonly [name: string]: Json } {
-  const moved = { seq, hash, text, intact: sha256Hex(text) === hash };
-  const data = dataOf(text, { seq, hash });
-  const { step, commitment, confirms, records } = data;
-  const placed = (n: Json): Json => places.get(Number(n)) ?? n;
+/**
+ * What is kept of a stray: all of it, and by name what its value is found and erased by. Only an event
+ * that was written for this very place says anything about the values of this trail; runs have none.
+ */
+function movedData({ seq, event, value }: Stray): { readonly [name: string]: Json } {
+  if (event === undefined) {
+    return { moved: { seq, missing: true }, ...(value === true && { records: [seq] }) };
+  }
+  const { hash, text } = event;
+  const { step, commitment, confirms, records } = dataOf(event);
   return {
-    moved,
+    moved: { seq, hash, text, intact: sha256Hex(text) === hash },
     ...(commitment !== undefined && { commitment }),
     ...(commitment !== undefined && step !== undefined && { step }),
-    ...(commitment !== undefined && confirms !== undefined && { confirms: placed(confirms) }),
-    ...(Array.isArray(records) && { records: records.map(placed) }),
+    ...(commitment !== undefined && confirms !== undefined && { confirms }),
+    ...(Array.isArray(records) && { records }),
   };
 }
 
-function dataOf(text: string, of: Pick<StoredEvent, 'seq' | 'hash'>) {
+function dataOf(event: StoredEvent): { readonly [name: string]: Json } {
   try {
-    return eventBody({ format: 1, tenant: '', workflow: '', text, ...of }).data;
+    const { tenant, workflow, seq, data } = eventBody(event);
+    const own = tenant === event.tenant && workflow === event.workflow && seq === event.seq;
+    return own ? data : {};
   } catch {
     return {};
   }
 }
 
-/** The writes that put rows where others stand, each under the condition that it is still that one. */
-function replaced(
-  kind: 'event' | 'vault',
-  before: readonly Row[],
-  after: readonly Row[],
-  identity: 'hash' | 'key',
-): readonly Write[] {
-  const keyOf = ({ tenant, workflow, seq }: Row) => ({ kind, tenant, workflow, seq }) as ItemKey;
-  const expectOf = (row: Row) => ({ [identity]: attributesOf(row)[identity] ?? '' });
-  const there = new Map(before.map((row) => [row.seq, row]));
-  const wanted = new Set(after.map(({ seq }) => seq));
-  const put = (row: Row): readonly Write[] => {
-    const old = there.get(row.seq);
-    if (old === undefined) return [{ op: 'create', key: keyOf(row), item: row }];
-    if (JSON.stringify(old) === JSON.stringify(row)) return [];
-    const { tenant: _t, workflow: _w, seq: _s, ...set } = attributesOf(row);
-    return [{ op: 'update', key: keyOf(row), expect: expectOf(old), set }];
-  };
-  const gone = before.filter(({ seq }) => !wanted.has(seq));
-  return [
-    ...after.flatMap(put),
-    ...gone.map((row): Write => ({ op: 'delete', key: keyOf(row), expect: expectOf(row) })),
-  ];
+/** The writes that put an event where a stray stands, under the condition that it is still that one. */
+function inPlaceOf({ seq, event: old, value }: Stray, event: StoredEvent): readonly Write[] {
+  const { tenant, workflow, format, text, hash } = event;
+  const key = { kind: 'event', tenant, workflow, seq } as const;
+  if (old !== undefined) {
+    return [{ op: 'update', key, expect: { hash: old.hash }, set: { format, text, hash } }];
+  }
+  const gone: Write = { op: 'delete', key: { ...key, kind: 'vault' }, expect: {} };
+  return [{ op: 'create', key, item: event }, ...(value === true ? [gone] : [])];
 }
-
-type Row = StoredEvent | VaultRow;
-
-const attributesOf = (row: Row) => row as unknown as { readonly [name: string]: Json };

@@ -205,7 +205,9 @@ export interface StorageBackend extends SweepBook {
   ): Promise<Page<DueItem>>;
   /**
    * Takes the lease of a shard that is free, over at `now`, or held by the same holder; answers
-   * undefined where somebody else has it. Times are in epoch milliseconds.
+   * undefined where somebody else has it. One that lasts longer than `until` and the skew of two clocks
+   * was taken by a clock that was wrong, and is over: its holder changes nothing, by its epoch. Times are
+   * in epoch milliseconds.
    */
   takeLease(
     shard: number,

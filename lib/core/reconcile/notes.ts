@@ -22,10 +22,12 @@ interface TenantTally {
 
 const emptyTally = (): TenantTally => ({ counts: new Map(), findings: [] });
 
-/** Collects the findings of one sweep: all are counted, the first ones kept. */
+/**
+ * Collects the findings of one sweep: all are counted, and the first ones of each tenant kept. What is
+ * left for a person goes before what was repaired.
+ */
 export class SweepTally {
   readonly #tenants = new Map<string, TenantTally>();
-  #kept = 0;
 
   add(finding: Finding): void {
     const { tenant, rule, repaired } = finding;
@@ -34,9 +36,13 @@ export class SweepTally {
     const before = of.counts.get(rule) ?? { rule, found: 0, repaired: 0 };
     const { found, repaired: many } = before;
     of.counts.set(rule, { rule, found: found + 1, repaired: many + Number(repaired) });
-    if (this.#kept >= LIMITS.sweepFindings.max) return;
-    this.#kept += 1;
-    of.findings.push(finding);
+    const { findings } = of;
+    if (findings.length >= LIMITS.sweepFindings.max) {
+      const place = repaired ? -1 : findings.findLastIndex((one) => one.repaired);
+      if (place === -1) return;
+      findings.splice(place, 1);
+    }
+    findings.push(finding);
   }
 
   /** The note of the sweep; `now` is in epoch milliseconds. */

@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.ts';
 import { isOver, WORKING, type Run } from '../model/run.ts';
 import type { Orchestrator } from '../ports/orchestrator.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { isDeliveryError } from '../ports/sink.ts';
+import { DeliveryError, isDeliveryError } from '../ports/sink.ts';
 import type { Lease, StorageBackend } from '../ports/storage.ts';
 import type { TicketProvider } from '../ports/tickets.ts';
 import { ORCHESTRATE } from '../dispatch/new-row.ts';
@@ -78,7 +78,9 @@ export function createRunLook(parts: RunLookParts) {
     if (writing && isLate(run, now)) return { ...nothing, waiting, written: await lookUp(run) };
     if (waiting) return { ...nothing, waiting };
     const name = executionName({ tenant, run: id, attempt: run.attempt });
-    const execution = await runPorts?.orchestrator.describe(name, now + RECONCILE.askMs);
+    const execution = await answerOf('the orchestrator', async () =>
+      runPorts?.orchestrator.describe(name, now + RECONCILE.askMs),
+    );
     return { ...nothing, execution };
   };
 
@@ -93,11 +95,11 @@ export function createRunLook(parts: RunLookParts) {
     if (order === undefined || runPorts === undefined) return undefined;
     const { tickets } = runPorts;
     const { name: provider, settlesInMs } = tickets;
-    const found = await tickets.find(run.tenant, order.key, clock.now() + RECONCILE.askMs);
-    if (found === undefined) return { provider, settlesInMs };
-    const { reference } = found;
-    const ticket = { reference, differs: differences(order, found) };
-    return { provider, settlesInMs, ticket };
+    const ticket = await answerOf('the provider', async () => {
+      const found = await tickets.find(run.tenant, order.key, clock.now() + RECONCILE.askMs);
+      return found && { reference: found.reference, differs: differences(order, found) };
+    });
+    return { provider, settlesInMs, ...(ticket !== undefined && { ticket }) };
   };
 
   /** Looks at one run until nothing is wrong with it, and sets the time of the next look. */
@@ -183,6 +185,18 @@ export function createRunLook(parts: RunLookParts) {
   };
 
   return look;
+}
+
+/** What somebody outside answers; whatever else they do says nothing of the run, and nothing of it is told. */
+async function answerOf<T>(who: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isFault(error) || isDeliveryError(error)) throw error;
+    throw new DeliveryError('unknown', `${who} failed in a way that it does not know`, {
+      cause: error,
+    });
+  }
 }
 
 function firstRepair(

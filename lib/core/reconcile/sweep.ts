@@ -5,6 +5,7 @@ import type { RepairContext } from '../decide/lost-lock.ts';
 import { isFault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
 import { compilePlan } from '../plan.ts';
+import { recordKey } from '../model/aggregate.ts';
 import type { Workflow } from '../model/workflow.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import type { Lease, StorageBackend, Transaction } from '../ports/storage.ts';
@@ -77,6 +78,8 @@ const ORDER: readonly (readonly [Rule, RuleFunction])[] = [
 const NOTHING: DrainCounts = { delivered: 0, failed: 0, parked: 0, lost: 0 };
 /** How often one workflow is looked at anew in one sweep, because it moved or was repaired. */
 const LOOKS = 8;
+/** What is told of a look that fails by an error of this program. */
+const UNJUDGED = { rule: 'R8', what: 'a look at it failed in a way that is not known' } as const;
 /** How many lanes are worked on at a time. */
 const LANES = 4;
 
@@ -133,10 +136,18 @@ export function createSweeper(parts: SweepParts): Sweeper {
           for (const { key } of page.items) {
             if (key.kind === 'outbox') continue;
             if (!goOn()) return await ended('out_of_time');
-            const looked =
+            const { tenant, id } = key;
+            const looking =
               key.kind === 'run'
-                ? await lookAtRun(key.tenant, key.id, { lease, runs, found })
-                : await look(key.tenant, key.id, lease, runs, found);
+                ? lookAtRun(tenant, id, { lease, runs, found })
+                : look(tenant, id, lease, runs, found);
+            const held = lease;
+            // What fails over one of them keeps no other from being looked at; it is told at the end.
+            const looked = await looking.catch((error: unknown) => {
+              if (isFault(error)) throw error;
+              damage ??= error as Error;
+              return later(tenant, id, held, UNJUDGED, found);
+            });
             if (looked === 'lost') return await ended('lost');
             report.looked += 1;
             if (looked === 'later') report.postponed += 1;
@@ -230,7 +241,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
     return 'well';
   }
 
-  /** A workflow that cannot be judged now must not stand first in every sweep. */
+  /** What cannot be judged now must not stand first in every sweep. */
   async function later(
     tenant: string,
     id: string,
@@ -240,10 +251,10 @@ export function createSweeper(parts: SweepParts): Sweeper {
   ): Promise<'later'> {
     if (why !== undefined) found({ ...why, tenant, workflow: id, repaired: false });
     if (lease === undefined) return 'later';
-    const [workflow] = await store.snapshot([{ kind: 'workflow', tenant, id }]).catch(() => []);
-    if (workflow === undefined) return 'later';
+    const [record] = await store.snapshot([recordKey(tenant, id)]).catch(() => []);
+    if (record === undefined) return 'later';
     const now = clock.now();
-    await store.keep(dueNext(workflow, now + RECONCILE.laterMs), now + RECONCILE.tickMs);
+    await store.keep(dueNext(record, now + RECONCILE.laterMs), now + RECONCILE.tickMs);
     return 'later';
   }
 }

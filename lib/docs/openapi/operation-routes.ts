@@ -1,5 +1,13 @@
 // The routes of whoever is on call, as they are documented.
-import { NO_BODY, LIST, REASON, OUTBOX, SWEEPS, FINDINGS } from '../../surface/rest/requests.ts';
+import {
+  NO_BODY,
+  LIST,
+  REASON,
+  RELEASE,
+  OUTBOX,
+  SWEEPS,
+  FINDINGS,
+} from '../../surface/rest/requests.ts';
 import * as shapes from '../../surface/rest/shapes/operations.ts';
 import type { RouteDoc } from './route.ts';
 
@@ -56,9 +64,10 @@ export const OPERATION_ROUTES: readonly RouteDoc[] = [
     id: 'releaseLock',
     summary: 'Take an asset away from its holder',
     description: 'Blocks the work that holds it. Only a person does this.',
-    body: REASON,
+    body: RELEASE,
     answers: { '200': { description: 'It is free.', shape: shapes.lockReleased } },
-    problems: { ...NOT_FOUND, '409': ['NOT_HELD', 'LEFT_BEHIND'], ...CONFLICT },
+    problems: { ...NOT_FOUND, '409': ['NOT_HELD', 'LEFT_BEHIND', 'HELD_ANEW'], ...CONFLICT },
+    problemShapes: { '409': shapes.heldProblem },
   },
   {
     ...common,
@@ -79,25 +88,35 @@ export const OPERATION_ROUTES: readonly RouteDoc[] = [
     answers: { '200': { description: 'A page, the earliest first.', shape: shapes.findingPage } },
     problems: CURSOR,
   },
-  {
-    ...common,
-    method: 'post',
-    path: '/v1/workflows/{workflow_id}/repair-torn',
-    id: 'repairTornTrail',
-    summary: 'Move events beyond the head of a trail aside',
-    body: NO_BODY,
-    answers: { '200': { description: 'They are.', shape: shapes.trailRepaired } },
-    problems: { ...NOT_FOUND, '409': ['NOT_TORN'], ...CONFLICT },
-  },
-  {
-    ...common,
-    method: 'post',
-    path: '/v1/workflows/{workflow_id}/unfreeze',
-    id: 'unfreezeWorkflow',
-    summary: 'Let frozen work go on, once a person has looked at its trail',
-    description: 'Only a person does this.',
-    body: REASON,
-    answers: { '200': { description: 'It goes on.', shape: shapes.trailAcknowledged } },
-    problems: { ...NOT_FOUND, '409': ['NOT_FROZEN', 'TRAIL_TORN'], ...CONFLICT },
-  },
+  ...trailRoutes('workflow'),
+  ...trailRoutes('run'),
 ];
+
+/** The two ways back of a trail that needs a person, for one kind of work. */
+function trailRoutes(kind: 'workflow' | 'run'): readonly RouteDoc[] {
+  const place = `/v1/${kind}s/{${kind}_id}`;
+  const of = kind === 'run' ? 'Run' : 'Workflow';
+  return [
+    {
+      ...common,
+      method: 'post',
+      path: `${place}/repair-torn`,
+      id: `repairTornTrailOf${of}`,
+      summary: 'Move events beyond the head of a trail aside',
+      body: NO_BODY,
+      answers: { '200': { description: 'They are.', shape: shapes.trailRepaired } },
+      problems: { ...NOT_FOUND, '409': ['NOT_TORN'], ...CONFLICT },
+    },
+    {
+      ...common,
+      method: 'post',
+      path: `${place}/unfreeze`,
+      id: `unfreeze${of}`,
+      summary: 'Let frozen work go on, once a person has looked at its trail',
+      description: 'Only a person does this.',
+      body: REASON,
+      answers: { '200': { description: 'It goes on.', shape: shapes.trailAcknowledged } },
+      problems: { ...NOT_FOUND, '409': ['NOT_FROZEN', 'TRAIL_TORN'], ...CONFLICT },
+    },
+  ];
+}

@@ -1,6 +1,7 @@
 // REST routes of whoever is on call: outbox, locks, sweeps and findings, and trails that need a person.
 // Every one wants `ops:admin`; every change is an event of the workflow's trail.
 import { Hono } from 'hono';
+import { isRunId } from '../../core/model/aggregate.ts';
 import type { Lock, OutboxRow } from '../../core/model/workflow.ts';
 import type { Operations, PageOf } from '../../core/operations/operations.ts';
 import { dayOf } from '../../core/reconcile/notes.ts';
@@ -8,8 +9,8 @@ import type { HostCall } from '../host-call.ts';
 import { problem } from '../reply.ts';
 import { answered, refused, repeated } from './answers.ts';
 import { createCalls, foreignCursor, reading, type CallParts } from './calls.ts';
-import { notAllowed, readQuery, sentWith } from './request.ts';
-import { FINDINGS, LIST, NO_BODY, OUTBOX, REASON, SWEEPS } from './requests.ts';
+import { notAllowed, readQuery, sentWith, type Call } from './request.ts';
+import { FINDINGS, LIST, NO_BODY, OUTBOX, REASON, RELEASE, SWEEPS } from './requests.ts';
 
 /** What the routes are made of. */
 export interface OperationRoutes extends CallParts {
@@ -68,7 +69,7 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
     return paged(c, query.value, ['locks'], list, (locks) => locks.map(lockView));
   });
   app.post('/locks/:asset/release', async (c) => {
-    const sent = await sentWith(c, REASON);
+    const sent = await sentWith(c, RELEASE);
     if (!sent.ok) return sent.response;
     const { key, body } = sent.value;
     const command = { asset: c.req.param('asset'), ...body };
@@ -78,6 +79,11 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
         return answered({ ...repeated(result.receipt), duplicate: false, holder: result.name });
       case 'FREE':
         return problem(409, 'NOT_HELD', 'nobody holds the asset');
+      case 'HELD_ANEW':
+        return problem(409, 'HELD_ANEW', 'the asset is held under another fence by now', {
+          fence: result.fence,
+          workflow_id: result.workflow,
+        });
       case 'LEFT_BEHIND':
         return problem(
           409,
@@ -119,10 +125,10 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
     );
   });
 
-  app.post('/workflows/:id/repair-torn', async (c) => {
+  const repair = (what: 'workflow' | 'run') => async (c: Call) => {
     const sent = await sentWith(c, NO_BODY);
     if (!sent.ok) return sent.response;
-    const command = { workflow: c.req.param('id') };
+    const command = { workflow: idOf(c, what) };
     const result = await operations.repairTorn(calling(c, sent.value.key), command);
     switch (result.code) {
       case 'MOVED': {
@@ -133,16 +139,16 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
       case 'WHOLE':
         return problem(409, 'NOT_TORN', 'nothing lies beyond the head of the trail');
       case 'NOT_FOUND':
-        return refused({ code: 'NOT_FOUND', what: 'workflow', name: command.workflow });
+        return problem(404, 'NOT_FOUND', `there is no such ${what}`);
       default:
         return refused(result);
     }
-  });
-  app.post('/workflows/:id/unfreeze', async (c) => {
+  };
+  const unfreeze = (what: 'workflow' | 'run') => async (c: Call) => {
     const sent = await sentWith(c, REASON);
     if (!sent.ok) return sent.response;
     const { key, body } = sent.value;
-    const command = { workflow: c.req.param('id'), ...body };
+    const command = { workflow: idOf(c, what), ...body };
     const result = await operations.acknowledge(calling(c, key), command);
     switch (result.code) {
       case 'ACKNOWLEDGED': {
@@ -155,11 +161,18 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
       case 'TORN':
         return problem(409, 'TRAIL_TORN', 'events beyond the head are moved aside first');
       case 'NOT_FOUND':
-        return refused({ code: 'NOT_FOUND', what: 'workflow', name: command.workflow });
+        return problem(404, 'NOT_FOUND', `there is no such ${what}`);
       default:
         return refused(result);
     }
-  });
+  };
+  for (const [place, what] of [
+    ['/workflows', 'workflow'],
+    ['/runs', 'run'],
+  ] as const) {
+    app.post(`${place}/:id/repair-torn`, repair(what));
+    app.post(`${place}/:id/unfreeze`, unfreeze(what));
+  }
 
   for (const path of ['/outbox', '/outbox/:id', '/locks', '/sweeps', '/findings']) {
     app.all(path, (c) => notAllowed(c, 'GET, HEAD'));
@@ -169,10 +182,18 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
     '/locks/:asset/release',
     '/workflows/:id/repair-torn',
     '/workflows/:id/unfreeze',
+    '/runs/:id/repair-torn',
+    '/runs/:id/unfreeze',
   ]) {
     app.all(path, (c) => notAllowed(c, 'POST'));
   }
   return app;
+}
+
+/** The id in a path; one of the other kind names nothing there. */
+function idOf(c: Call, what: 'workflow' | 'run'): string {
+  const id = c.req.param('id') ?? '';
+  return isRunId(id) === (what === 'run') ? id : '';
 }
 
 function rowView(row: OutboxRow, now: number) {

@@ -46,6 +46,15 @@ export const REASON = z.strictObject({
     }),
 });
 
+/** Why a lock is taken away, and which hold of it is meant. */
+export const RELEASE = REASON.extend({
+  fence: z
+    .int('expected the fence that the list of locks shows')
+    .min(1)
+    .exactOptional()
+    .describe('The fence that the list of locks shows; another one is refused.'),
+});
+
 /** What happened to which service. */
 export const INCIDENT = z.strictObject({
   service: bounded(LIMITS.serviceChars.max).describe('The service that is affected.'),

@@ -7,7 +7,7 @@ import type { Run } from '../../../lib/core/model/run.ts';
 import type { ExecutionStatus, RunWork } from '../../../lib/core/ports/orchestrator.ts';
 import { DeliveryError, type NotificationSink } from '../../../lib/core/ports/sink.ts';
 import type { StorageBackend, Write } from '../../../lib/core/ports/storage.ts';
-import type { Ticket } from '../../../lib/core/ports/tickets.ts';
+import type { Ticket, TicketProvider } from '../../../lib/core/ports/tickets.ts';
 import { orderOf } from '../../../lib/core/runs/order.ts';
 import { createSweeper, type SweepOptions } from '../../../lib/core/reconcile/sweep.ts';
 import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
@@ -54,8 +54,8 @@ export function runReconcileCases(use: UseBench): void {
         return Promise.resolve(state.ticket);
       },
     } as const;
-    const runPorts = { orchestrator, tickets };
-    const sweeperOn = (store: StorageBackend) => {
+    const sweeperOn = (store: StorageBackend, find: TicketProvider['find'] = tickets.find) => {
+      const runPorts = { orchestrator, tickets: { ...tickets, find } };
       const random = testRandom(`run sweeper ${seed++}`);
       const start = starter(store, orchestrator);
       const parts = { store, clock, random };
@@ -343,6 +343,35 @@ export function runReconcileCases(use: UseBench): void {
     expect(await sweep(bench, out)).toEqual(['R7 repaired']);
     expect(await read(run.id)).toMatchObject({ state: 'failed', end: { code: 'NOT_DONE' } });
   });
+
+  test.each([
+    ['throws what is no delivery error', () => Promise.reject(new TypeError('https://u:pw@host'))],
+    ['answers what is no ticket', () => Promise.resolve({} as Ticket)],
+  ])(
+    'a provider that %s changes no run, holds up no other, and none of what it says is told',
+    async (_what, find) => {
+      const bench = use();
+      const out = outside(bench);
+      const { approved, gathering, read } = worldOf(bench);
+      const run = await approved();
+      const other = await gathering('something else');
+      await deliver(bench, out);
+      bench.clock.advance(RUN.approveMs + RUN.sendMs);
+      const told: string[] = [];
+      const by = out.sweeperOn(bench.store, find);
+      for (const shard of await ownShards(bench)) {
+        const { findings } = await by.sweep(shard, { goOn: () => true });
+        for (const { tenant, workflow, what } of findings) {
+          if (tenant === bench.tenant && workflow === run.id) told.push(what);
+        }
+      }
+      expect(told).toEqual(['the provider failed in a way that it does not know']);
+      const after = await read(run.id);
+      expect(after).toMatchObject({ state: 'executing', version: run.version });
+      expect(after.due_at).toBe(bench.clock.now() + RECONCILE.laterMs);
+      expect(await read(other.id)).toMatchObject({ attempt: 2 });
+    },
+  );
 
   test('a trail of a run that does not verify freezes it: nothing is decided on it any more', async () => {
     const bench = use();

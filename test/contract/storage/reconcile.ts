@@ -3,6 +3,7 @@ import { commandLine } from '../../../lib/core/erase.ts';
 import { Fault } from '../../../lib/core/fault.ts';
 import { holdsAsset } from '../../../lib/core/model/workflow.ts';
 import type { StorageBackend, Write } from '../../../lib/core/ports/storage.ts';
+import { dayOf } from '../../../lib/core/reconcile/notes.ts';
 import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
 import { releaseLock } from '../../../lib/core/release-lock.ts';
 import { principal, testRegistry } from '../../support/harness.ts';
@@ -317,6 +318,20 @@ export function reconcileCases(use: UseBench): void {
     }
   });
 
+  test('a lease that a clock days ahead has left behind holds nobody up', async () => {
+    const bench = use();
+    const { store, clock } = bench;
+    const day = 86_400_000;
+    const ahead = { now: clock.now() + day, until: clock.now() + day + RECONCILE.leaseMs };
+    const stale = await store.takeLease(0, 'ahead', ahead);
+    const now = clock.now();
+    const lease = await store.takeLease(0, 'other', { now, until: now + RECONCILE.leaseMs });
+    if (stale === undefined || lease === undefined) throw new Error('the lease is free');
+    expect(lease.epoch).toBe(stale.epoch + 1);
+    expect(await store.renewLease(stale, ahead.until)).toBeUndefined();
+    await store.releaseLease(lease);
+  });
+
   test.each([
     ['R4', `R4 repaired`],
     ['R5', `R5 repaired`],
@@ -494,6 +509,41 @@ export function reconcileCases(use: UseBench): void {
       due_at: clock.now() + RECONCILE.checkMs,
     });
     expect((await lockOn(bench))?.held).toBe(false);
+  });
+
+  test('a look that fails by an error of the program holds up no other; it is told, and the error at the end', async () => {
+    const bench = use();
+    const { store, clock } = bench;
+    const id = await started(bench);
+    const other = await started(bench, 'UNIT-2');
+    later(bench);
+    let reads = 0;
+    const failing: StorageBackend = {
+      ...store,
+      listEvents: (tenant, workflow, page) => {
+        if (workflow !== id) return store.listEvents(tenant, workflow, page);
+        reads += 1;
+        return Promise.reject(new TypeError('a bug'));
+      },
+    };
+    const errors: unknown[] = [];
+    const by = sweeperOn(bench, failing);
+    for (let shard = 0; shard < (await store.shards()); shard++) {
+      await by.sweep(shard, { goOn: () => true }).catch((error: unknown) => errors.push(error));
+    }
+    expect(errors).toEqual([new TypeError('a bug')]);
+    expect(reads).toBe(1);
+    expect((await read(bench, id)).due_at).toBe(clock.now() + RECONCILE.laterMs);
+    expect((await read(bench, other)).due_at).toBe(clock.now() + RECONCILE.checkMs);
+    const { items } = await store.listFindings(bench.tenant, dayOf(clock.now()), { limit: 9 });
+    expect(items.flatMap(({ findings }) => findings)).toEqual([
+      {
+        rule: 'R8',
+        workflow: id,
+        what: 'a look at it failed in a way that is not known',
+        repaired: false,
+      },
+    ]);
   });
 
   test('a repair that is refused again and again is told and tried later, not first in every sweep', async () => {

@@ -69,6 +69,27 @@ export function sweepBookCases(use: UseBench): void {
     await bench.store.noteSweep(tally.note({ shard, end: 'done' }, bench.clock.now()));
   };
 
+  test('many findings of one tenant hide none of another, and what was repaired hides nothing that was not', async () => {
+    const bench = use();
+    const { store, tenant, otherTenant } = bench;
+    const tally = new SweepTally();
+    const about = { rule: 'R6', what: 'overdue', repaired: true } as const;
+    for (let n = 0; n < 150; n++) tally.add({ ...about, tenant: otherTenant, workflow: `w${n}` });
+    const broken = { rule: 'R8', what: 'broken', repaired: false, workflow: 'w-broken' } as const;
+    tally.add({ ...broken, tenant: otherTenant });
+    tally.add({ ...broken, tenant });
+    await store.noteSweep(tally.note({ shard: 0, end: 'done' }, bench.clock.now()));
+    const findings = async (of: string) =>
+      (await store.listFindings(of, day(bench), { limit: 9 })).items.flatMap((at) => at.findings);
+    expect(await findings(tenant)).toEqual([broken]);
+    const theirs = await findings(otherTenant);
+    expect([theirs.length, theirs.at(-1)]).toEqual([100, broken]);
+    expect(await store.countFindings(otherTenant, day(bench))).toEqual([
+      { rule: 'R6', found: 150, repaired: 150 },
+      { rule: 'R8', found: 1, repaired: 0 },
+    ]);
+  });
+
   test('a sweep puts down what each rule found and repaired; a dry run puts down nothing', async () => {
     const bench = use();
     const { store, clock, tenant } = bench;

@@ -4,13 +4,16 @@ import { commandLine, eraseStep } from '../../../lib/core/erase.ts';
 import { eventBody } from '../../../lib/core/events.ts';
 import type { Items, Write } from '../../../lib/core/ports/storage.ts';
 import { acknowledgeFaults } from '../../../lib/core/operations/acknowledge.ts';
+import { redriveRow } from '../../../lib/core/operations/redrive.ts';
 import { repairTorn } from '../../../lib/core/operations/torn.ts';
 import { secretsOf } from '../../../lib/core/secrets.ts';
 import { makeService, principal, testRandom, testRegistry } from '../../support/harness.ts';
+import { newRow } from '../../../lib/core/dispatch/new-row.ts';
+import { runWorld } from '../../support/runs.ts';
 import { createDispatcher } from '../../../lib/core/dispatch/dispatcher.ts';
 import { createSweeper } from '../../../lib/core/reconcile/sweep.ts';
 import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
-import { workflowKey, type Bench, type UseBench } from './bench.ts';
+import { faultOf, workflowKey, type Bench, type UseBench } from './bench.ts';
 
 /** Trails that no rule may put right: torn ones, and broken ones that a person has looked at. */
 export function trailCases(use: UseBench): void {
@@ -26,12 +29,8 @@ export function trailCases(use: UseBench): void {
     return (command: Parameters<typeof service.execute>[1]) =>
       service.execute(principal({ tenant: bench.tenant }), command, bench.clock.now() + 10_000);
   };
-  const started = async (bench: Bench): Promise<string> => {
-    const outcome = await worker(bench)({
-      type: 'start_workflow',
-      procedure: 'sample',
-      asset: 'UNIT-1',
-    });
+  const started = async (bench: Bench, asset = 'UNIT-1'): Promise<string> => {
+    const outcome = await worker(bench)({ type: 'start_workflow', procedure: 'sample', asset });
     if (outcome.code !== 'OK') throw new Error(JSON.stringify(outcome));
     return outcome.receipt.workflow;
   };
@@ -124,28 +123,198 @@ export function trailCases(use: UseBench): void {
     expect((await verifyRecord(store, await read(bench, id))).faults).toEqual([]);
   });
 
-  test('stray events behind a gap close up with their values', async () => {
+  test('stray events behind a gap keep their numbers and values, and the lost one is named', async () => {
     const bench = use();
     const { store, tenant } = bench;
     const id = await started(bench);
     const was = await read(bench, id);
     await confirm(bench, id);
     await say(bench, id, 'first');
-    await say(bench, id, 'second');
     await change(bench, { op: 'delete', key: eventKey(bench, id, 2), expect: {} });
     await putBack(bench, was);
-    const strays = await store.listVault(tenant, id, { after: 0, limit: 9 });
-    expect(strays[0]).toBe(3);
-    const left = await store.listEvents(tenant, id, { after: 1, limit: 9 });
     expect(await repairTorn(bench, asked(bench), { workflow: id })).toMatchObject({
       code: 'MOVED',
-      events: left.length,
+      events: 2,
+      receipt: { seq: 3 },
     });
-    const after = await read(bench, id);
-    expect(after.head_seq).toBe(1 + left.length);
-    expect(await store.listVault(tenant, id, { after: 0, limit: 9 })).toEqual(
-      strays.map((seq) => seq - 1),
+    const [, lost, moved] = await eventsOf(bench, id);
+    expect(lost?.data['moved']).toEqual({ seq: 2, missing: true });
+    expect(moved?.data['moved']).toMatchObject({ seq: 3, intact: true });
+    expect(await store.listVault(tenant, id, { after: 0, limit: 9 })).toEqual([3]);
+    const report = await verifyRecord(store, await read(bench, id));
+    expect(report).toMatchObject({ faults: [], values: 1 });
+    expect(await say(bench, id, 'second')).toMatchObject({ code: 'OK', receipt: { seq: 4 } });
+  });
+
+  test('a value whose event is gone holds work up no longer: it is erased, and the trail says so', async () => {
+    const bench = use();
+    const { store, tenant } = bench;
+    const id = await started(bench);
+    const was = await read(bench, id);
+    await say(bench, id, 'said in confidence');
+    await change(bench, { op: 'delete', key: eventKey(bench, id, 2), expect: {} });
+    await putBack(bench, was);
+    expect(await say(bench, id, 'again')).toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+    const command = { workflow: id, reason: 'seen' };
+    expect(await acknowledgeFaults(bench, asked(bench), command)).toEqual({ code: 'TORN' });
+    expect(await repairTorn(bench, asked(bench), { workflow: id })).toMatchObject({
+      code: 'MOVED',
+      events: 1,
+    });
+    expect((await eventsOf(bench, id)).at(-1)?.data).toEqual({
+      moved: { seq: 2, missing: true },
+      records: [2],
+    });
+    expect(await store.listVault(tenant, id, { after: 0, limit: 9 })).toEqual([]);
+    expect((await verifyRecord(store, await read(bench, id))).faults).toEqual([]);
+    expect(await say(bench, id, 'again')).toMatchObject({ code: 'OK', receipt: { seq: 3 } });
+  });
+
+  test('a notification whose event is gone leaves, and no later one has its number', async () => {
+    const bench = use();
+    const { store, tenant } = bench;
+    const id = await started(bench);
+    const row = newRow(
+      { tenant, workflow: id, lane: 'notify:log' },
+      4,
+      { kind: 'block' },
+      bench.clock.now(),
     );
+    const { lane, seq } = row;
+    const key = { kind: 'outbox', tenant, workflow: id, lane, seq } as const;
+    await change(bench, { op: 'create', key, item: row });
+    expect(await repairTorn(bench, asked(bench), { workflow: id })).toMatchObject({
+      code: 'MOVED',
+      receipt: { seq: 4 },
+    });
+    expect(await confirm(bench, id)).toMatchObject({ code: 'OK', receipt: { seq: 5 } });
+    expect(await store.listOutbox(tenant, id, 9)).toEqual([row]);
+  });
+
+  test('a stray event that belongs to other work is kept, and claims no value of this one', async () => {
+    const bench = use();
+    const { store, tenant } = bench;
+    const [id, other] = [await started(bench), await started(bench, 'UNIT-2')];
+    await say(bench, other, 'said in confidence');
+    const [, foreign] = await store.listEvents(tenant, other, { after: 0, limit: 9 });
+    if (foreign === undefined) throw new Error('there is no event');
+    const item = { ...foreign, workflow: id };
+    await change(bench, { op: 'create', key: eventKey(bench, id, 2), item });
+    expect(await repairTorn(bench, asked(bench), { workflow: id })).toMatchObject({
+      code: 'MOVED',
+      events: 1,
+    });
+    const report = await verifyRecord(store, await read(bench, id));
+    expect(report).toMatchObject({ faults: [], values: 0 });
+    expect((await eventsOf(bench, id)).at(-1)?.data['moved']).toMatchObject({
+      text: foreign.text,
+      intact: true,
+    });
+  });
+
+  test('large stray events are moved as many at a time as a transaction takes', async () => {
+    const bench = use();
+    const id = await started(bench);
+    const [event] = await bench.store.listEvents(bench.tenant, id, { after: 0, limit: 1 });
+    if (event === undefined) throw new Error('there is no event');
+    const text = 'x'.repeat(250_000);
+    for (let seq = 2; seq <= 21; seq++) {
+      const item = { ...event, seq, text };
+      await change(bench, { op: 'create', key: eventKey(bench, id, seq), item });
+    }
+    expect(await repairTorn(bench, asked(bench), { workflow: id })).toMatchObject({
+      code: 'MOVED',
+      events: 20,
+    });
+    expect((await verifyRecord(bench.store, await read(bench, id))).faults).toEqual([]);
+  });
+
+  test.each([
+    ['too large to be kept in another', 2, '"'.repeat(250_000)],
+    ['further from the head than a restore leaves one', 20_000, '{}'],
+  ])('an event %p is a terminal fault, and nothing changes', async (_what, seq, text) => {
+    const bench = use();
+    const id = await started(bench);
+    const was = await read(bench, id);
+    const [event] = await bench.store.listEvents(bench.tenant, id, { after: 0, limit: 1 });
+    if (event === undefined) throw new Error('there is no event');
+    const item = { ...event, seq, text };
+    await change(bench, { op: 'create', key: eventKey(bench, id, seq), item });
+    const fault = await faultOf(repairTorn(bench, asked(bench), { workflow: id }));
+    expect([fault.kind, fault.code]).toEqual(['terminal', 'CHAIN_TORN']);
+    expect(await read(bench, id)).toEqual(was);
+  });
+
+  test('a repair under a key that was cut off between two transactions goes on when it is said again', async () => {
+    const bench = use();
+    const { store, tenant } = bench;
+    const id = await started(bench);
+    const [event] = await store.listEvents(tenant, id, { after: 0, limit: 1 });
+    if (event === undefined) throw new Error('there is no event');
+    for (let seq = 2; seq <= 31; seq++) {
+      await change(bench, { op: 'create', key: eventKey(bench, id, seq), item: { ...event, seq } });
+    }
+    let commits = 0;
+    const commit: typeof store.commit = (...sent) =>
+      ++commits > 1 ? Promise.reject(new Error('the process ends')) : store.commit(...sent);
+    const dying = { ...bench, store: { ...store, commit } };
+    await expect(repairTorn(dying, asked(bench, 'k1'), { workflow: id })).rejects.toThrow(
+      'the process ends',
+    );
+    const said = await repairTorn(bench, asked(bench, 'k1'), { workflow: id });
+    expect(said).toMatchObject({ code: 'MOVED', receipt: { seq: 31 } });
+    const again = await repairTorn(bench, asked(bench, 'k1'), { workflow: id });
+    expect(again).toMatchObject({ code: 'REPEATED', receipt: { seq: 31 } });
+  });
+
+  test('a run with rows beyond its head, or a broken trail, goes on by the same operations', async () => {
+    const bench = use();
+    const { store, tenant, clock } = bench;
+    const runs = runWorld(store, clock, tenant);
+    const run = await runs.gathering();
+    const [observed, seen] = [await runs.steps(run, runs.observation), { workflow: run.id }];
+    const key = { kind: 'run', tenant, id: run.id } as const;
+    await change(bench, { op: 'delete', key, expect: {} });
+    await change(bench, { op: 'create', key, item: run });
+    expect(observed.head_seq).toBe(3);
+    expect(await repairTorn(bench, asked(bench), seen)).toMatchObject({ code: 'MOVED', events: 1 });
+    const repaired = await runs.read(run.id);
+    expect((await verifyRecord(store, repaired)).faults).toEqual([]);
+    await change(bench, { op: 'delete', key: eventKey(bench, run.id, 1), expect: {} });
+    const frozen = { at: new Date(clock.now()).toISOString(), what: 'missing at 1' };
+    await change(bench, { op: 'update', key, expect: {}, set: { frozen } });
+    const command = { ...seen, reason: 'seen' };
+    expect(await acknowledgeFaults(bench, asked(bench), command)).toMatchObject({
+      code: 'ACKNOWLEDGED',
+      faults: [{ seq: 1, what: 'missing' }],
+    });
+    const thawed = await runs.read(run.id);
+    expect(thawed.frozen).toBeUndefined();
+    expect((await runs.steps(thawed, runs.observation)).head_seq).toBe(5);
+  });
+
+  test('a parked start of a run that is sent again is an event of the run', async () => {
+    const bench = use();
+    const { store, tenant, clock } = bench;
+    const runs = runWorld(store, clock, tenant);
+    const run = await runs.created();
+    const [row] = await store.listOutbox(tenant, run.id, 9);
+    if (row === undefined) throw new Error('there is no row');
+    const parked_at = new Date(clock.now()).toISOString();
+    const set = { parked_at, rev: row.rev + 1 };
+    const { lane, seq } = row;
+    const key = { kind: 'outbox', tenant, workflow: run.id, lane, seq } as const;
+    await change(bench, { op: 'update', key, expect: {}, set });
+    expect(await redriveRow(bench, asked(bench), { id: row.id })).toMatchObject({
+      code: 'REDRIVEN',
+      receipt: { workflow: run.id, seq: 2 },
+    });
+    expect((await eventsOf(bench, run.id)).at(-1)).toMatchObject({
+      type: 'notification_redriven',
+      data: { notification: row.id, lane: 'orchestrate', for_event: 1 },
+    });
+    const after = await runs.read(run.id);
+    expect(after).toMatchObject({ state: 'created', head_seq: 2, version: 2 });
     expect((await verifyRecord(store, after)).faults).toEqual([]);
   });
 

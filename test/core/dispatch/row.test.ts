@@ -22,6 +22,9 @@ describe('the head of a lane', () => {
     ['was tried and is not due yet', { attempts: 1, due_at: NOW + 1 }, 'wait'],
     ['is claimed', { attempts: 1, due_at: 0, claim: claim(NOW + 1) }, 'wait'],
     ['was claimed by somebody who died', { attempts: 1, due_at: 0, claim: claim(NOW) }, 'claim'],
+    ['was claimed by a clock days ahead', { due_at: 0, claim: claim(NOW + 864e5) }, 'claim'],
+    ['is claimed by a clock a little ahead', { due_at: 0, claim: claim(NOW + 149_000) }, 'wait'],
+    ['was put off by a clock days ahead', { attempts: 1, due_at: NOW + 864e5 }, 'claim'],
     ['has one attempt left', { attempts: DELIVERY.attempts - 1, due_at: 0 }, 'claim'],
     ['has no attempt left', { attempts: DELIVERY.attempts, due_at: 0 }, 'park'],
   ])('that %s', (_what, part, expected) => {

@@ -8,6 +8,7 @@ import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
 import { dayOf, SweepTally } from '../../../lib/core/reconcile/notes.ts';
 import { callRest as call } from '../../support/rest-call.ts';
 import { toolsFor } from '../../support/rest-work.ts';
+import { runOf } from '../../support/runs.ts';
 import {
   closeWorldsAfterEach,
   openWorld,
@@ -50,6 +51,8 @@ describe('permission', () => {
     ['/locks/PUMP-07/release', { reason: 'x' }],
     ['/workflows/x/repair-torn', {}],
     ['/workflows/x/unfreeze', { reason: 'x' }],
+    ['/runs/run-x/repair-torn', {}],
+    ['/runs/run-x/unfreeze', { reason: 'x' }],
   ];
 
   test.each(READS)('GET %s wants ops:admin of a token', async (path) => {
@@ -81,11 +84,17 @@ describe('permission', () => {
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  test('only a person takes an asset away or lets frozen work go on', async () => {
+  test('only a person takes an asset away, repairs a trail or lets frozen work go on', async () => {
     const world = await openWorld();
     await toolsFor(world.store, TENANT).start('PUMP-07');
-    for (const path of ['/locks/PUMP-07/release', '/workflows/x/unfreeze']) {
-      const robot = await call(world, path, { token: 'opsRobot', body: { reason: 'x' } });
+    for (const [path, body] of [
+      ['/locks/PUMP-07/release', { reason: 'x' }],
+      ['/workflows/x/unfreeze', { reason: 'x' }],
+      ['/workflows/x/repair-torn', {}],
+      ['/runs/run-x/unfreeze', { reason: 'x' }],
+      ['/runs/run-x/repair-torn', {}],
+    ] as const) {
+      const robot = await call(world, path, { token: 'opsRobot', body });
       expect(robot.body).toMatchObject({ code: 'FORBIDDEN', need: 'a person' });
     }
     expect((await call(world, '/locks', { token: 'opsRobot' })).status).toBe(200);
@@ -161,6 +170,34 @@ describe('locks', () => {
     );
     const statuses = all.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([200, ...Array<number>(19).fill(409)]);
+  });
+});
+
+describe('a release that names the hold it means', () => {
+  test('takes that one away, and never one that began since', async () => {
+    const world = await openWorld();
+    const tools = toolsFor(world.store, TENANT);
+    await tools.start('PUMP-07');
+    const { body } = await call(world, '/locks');
+    const [seen] = body['items'] as unknown as readonly { readonly fence: number }[];
+    const command = { reason: 'fire', fence: seen?.fence };
+    const path = '/locks/PUMP-07/release';
+    expect((await call(world, path, { body: command })).status).toBe(200);
+    const next = await tools.start('PUMP-07');
+    const late = await call(world, path, { body: command });
+    expect([late.status, late.body]).toMatchObject([
+      409,
+      { code: 'HELD_ANEW', workflow_id: next, fence: 3 },
+    ]);
+    const [workflow] = await world.store.snapshot([{ kind: 'workflow', tenant: TENANT, id: next }]);
+    expect(workflow?.state).toBe('CREATED');
+    for (const fence of [0, 1.5, '1', -1, null]) {
+      const odd = await call(world, path, { body: { reason: 'fire', fence } });
+      expect(odd.body).toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        errors: [{ pointer: '/fence' }],
+      });
+    }
   });
 });
 
@@ -342,6 +379,27 @@ describe('trails that need a person', () => {
       events: 1,
       faults: [],
     });
+  });
+});
+
+describe('runs that need a person', () => {
+  test('a frozen run goes on by its own route, and under the other kind there is none of its id', async () => {
+    const world = await openWorld();
+    const { store } = world;
+    const run = runOf(TENANT);
+    const frozen = { at: run.created_at, what: 'missing at 1' };
+    const key = { kind: 'run', tenant: TENANT, id: run.id } as const;
+    const writes = [{ op: 'create', key, item: { ...run, frozen } }] as const;
+    await store.commit({ writes }, Date.now() + 9_000);
+    const body = { reason: 'seen' };
+    const wrong = await call(world, `/workflows/${run.id}/unfreeze`, { body });
+    expect([wrong.status, wrong.body['title']]).toEqual([404, 'there is no such workflow']);
+    const foreign = await call(world, `/runs/${run.id}/unfreeze`, { token: 'olgaElsewhere', body });
+    expect([foreign.status, foreign.body['title']]).toEqual([404, 'there is no such run']);
+    const done = await call(world, `/runs/${run.id}/unfreeze`, { body });
+    expect(done.body).toMatchObject({ operation: 'acknowledge_faults', workflow_id: run.id });
+    const torn = await call(world, `/runs/${run.id}/repair-torn`, { body: {} });
+    expect(torn.body['code']).toBe('NOT_TORN');
   });
 });
 

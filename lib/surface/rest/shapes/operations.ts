@@ -1,6 +1,6 @@
 // Answers to whoever is on call.
 import * as z from 'zod';
-import { instant, jsonObject, page, someone } from './common.ts';
+import { instant, jsonObject, page, problem, someone } from './common.ts';
 
 /** What a change did, as an event of the workflow's trail. */
 export const operationReceipt = z.object({
@@ -53,6 +53,11 @@ export const lockPage = page(
 export const lockReleased = operationReceipt
   .extend({ holder: z.string().optional() })
   .meta({ id: 'LockReleased' });
+
+/** Why an asset was not taken away; `HELD_ANEW` says who holds it by now. */
+export const heldProblem = problem
+  .extend({ fence: z.int().optional(), workflow_id: z.string().optional() })
+  .meta({ id: 'HeldProblem' });
 
 const faults = z.array(
   z.object({ seq: z.int(), what: z.string(), acknowledged: z.int().optional() }),
