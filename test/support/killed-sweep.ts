@@ -1,4 +1,4 @@
-/** Kills a sweeping process in the middle, and has the next one go on after claims and lease are over. */
+/** Kills sweeping processes in the middle, and has the next one go on after claims and lease are over. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -22,19 +22,22 @@ export interface SweepTask {
 /** What came of it. */
 export interface KilledSweep {
   readonly rows: number;
-  /** Requests before the kill, and in all. */
-  readonly before: number;
+  /** How many requests there were at each kill, and in all. */
+  readonly kills: readonly number[];
   readonly deliveries: number;
   /** Distinct ids that the target took. */
   readonly effects: number;
-  /** Effects of one row under more than one id. */
+  /** Rows that arrived under more than one id, and rows that never arrived. */
   readonly doubled: number;
+  readonly lost: number;
   readonly left: number;
   /** What a sweep did that came before the lease of the dead one was over. */
   readonly whileHeld: number;
   /** Whether the drift was repaired, and by how many events. */
   readonly repairs: number;
 }
+
+const KILLS = 3;
 
 /** Sweeps `rows` due rows of as many workflows, and one workflow that has lost its lock. */
 export async function killedSweep(
@@ -78,44 +81,50 @@ export async function killedSweep(
 
   const idsByRow = new Map<number, Set<string>>();
   const ids = new Set<string>();
-  let kill: (() => void) | undefined;
+  const kills: number[] = [];
+  let kill: { readonly at: number; readonly now: () => void } | undefined;
   const target = await startReceiver((response, nth, { body, headers }) => {
     const key = String(headers['idempotency-key']);
     const { data } = JSON.parse(body) as { readonly data: { readonly row: number } };
     ids.add(key);
     idsByRow.set(data.row, (idsByRow.get(data.row) ?? new Set()).add(key));
-    if (nth === Math.floor(rows / 3) && kill !== undefined) {
+    if (kill !== undefined && nth >= kill.at) {
       // This very request gets no answer any more.
-      kill();
+      kill.now();
       kill = undefined;
+      kills.push(nth);
       response.destroy();
       return;
     }
     response.writeHead(204).end();
   });
-  const sweep = async (aheadMs: number, dies: boolean): Promise<void> => {
-    const task: SweepTask = { opener, url: target.url, aheadMs };
+  const sweep = async (aheadMs: number, diesAt?: number): Promise<void> => {
+    const task: SweepTask = { opener, url: target.url, aheadMs: RECONCILE.checkMs + aheadMs };
     const script = join(import.meta.dirname, 'sweep-child.ts');
     const child = spawn(process.execPath, [script, JSON.stringify(task)], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
     });
-    if (dies) kill = () => child.kill('SIGKILL');
+    if (diesAt !== undefined) kill = { at: diesAt, now: () => child.kill('SIGKILL') };
     await once(child, 'close');
   };
+  const leaseOverMs = RECONCILE.leaseMs + 60_000;
   try {
-    await sweep(RECONCILE.checkMs, true);
+    for (let n = 0; n < KILLS; n++) {
+      await sweep(n * leaseOverMs, Math.floor(((n + 1) * rows) / (KILLS + 1)));
+    }
     const before = target.received.length;
-    await sweep(RECONCILE.checkMs + 1_000, false);
+    await sweep((KILLS - 1) * leaseOverMs + 1_000);
     const whileHeld = target.received.length - before;
-    await sweep(RECONCILE.checkMs + RECONCILE.leaseMs + 60_000, false);
+    await sweep(KILLS * leaseOverMs);
     const events = await store.listEvents(tenant, id, { after: 1, limit: 10 });
     return {
       rows,
-      before,
+      kills,
       deliveries: target.received.length,
       effects: ids.size,
       doubled: [...idsByRow.values()].filter((keys) => keys.size > 1).length,
+      lost: rows - idsByRow.size,
       left: (await store.listTenantOutbox(tenant, 100)).length,
       whileHeld,
       repairs: events.length,
