@@ -10,7 +10,7 @@ import { dueShards } from '../../lib/core/reconcile/due-shards.ts';
 import { createSweeper } from '../../lib/core/reconcile/sweep.ts';
 import { RECONCILE } from '../../lib/core/reconcile/timing.ts';
 import { createReconcileFunction } from '../../lib/lambda/reconcile-handler.ts';
-import { create } from '../contract/storage/bench.ts';
+import { create, lockKey } from '../contract/storage/bench.ts';
 import { describeOnDynamo } from '../support/dynamodb/describe.ts';
 import { isWrite, meterOf } from '../support/dynamodb/meter.ts';
 import { dynamoWorld } from '../support/dynamodb/world.ts';
@@ -46,6 +46,14 @@ describe('the state machine', () => {
     // Entered and exited; scheduled, started and ended once for each attempt; the choice; the ends.
     const events = SHARDS * (rounds * (2 + attempts * 3 + 2) + 6) + 50;
     expect([rounds, attempts, events]).toEqual([8, 4, 2_194]);
+  });
+
+  test('has tasks so short that a lease outlasts three of them, and then the skew of two clocks', () => {
+    const seconds = [...JSON.stringify(reconcilerDefinition()).matchAll(/"TimeoutSeconds":(\d+)/g)]
+      .map(([, n]) => Number(n))
+      .filter((n) => n !== 900);
+    expect(seconds).toEqual([60, 60, 60]);
+    expect(RECONCILE.leaseMs).toBeGreaterThanOrEqual(3 * 60_000 + 60_000);
   });
 });
 
@@ -222,6 +230,55 @@ describeOnDynamo('the state machine over a table', () => {
       expect(await left()).toEqual([]);
     },
   );
+
+  test('a task that timed out and goes on commits too late: the retry has repaired, and nothing is doubled', async () => {
+    const { ok } = makeService(store, { clock, seed: `work ${tenant}` });
+    const start = { type: 'start_workflow', procedure: 'sample', asset: 'UNIT-1' } as const;
+    const { workflow: id } = (await ok(principal({ tenant }), start)).receipt;
+    const lost = {
+      op: 'update',
+      key: lockKey(tenant, 'UNIT-1'),
+      expect: {},
+      set: { held: false },
+      remove: ['workflow', 'procedure', 'subject', 'name', 'since'],
+    } as const;
+    expect(await store.commit({ writes: [lost] }, clock.now() + 10_000)).toEqual({ ok: true });
+    clock.advance(RECONCILE.checkMs);
+    // The repair of the slow one stands still until the execution has ended.
+    const ended = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    const late: unknown[] = [];
+    const slow = functionOn(undefined, {
+      ...store,
+      commit: async (transaction, deadlineMs) => {
+        if (transaction.lease === undefined) return store.commit(transaction, deadlineMs);
+        stopped.resolve();
+        await ended.promise;
+        const result = await store.commit(transaction, clock.now() + 10_000);
+        late.push(result);
+        return result;
+      },
+    });
+    const well = functionOn();
+    let going: Promise<unknown> | undefined;
+    await execute(async (event, context) => {
+      const { task } = event as { readonly task: string };
+      if (task !== 'sweep' || going !== undefined) return well.handler(event, context);
+      going = slow.handler(event, context);
+      await Promise.race([stopped.promise, going]);
+      throw new Error('States.Timeout');
+    });
+    const seen = async () => [
+      await store.snapshot([{ kind: 'workflow', tenant, id }, lockKey(tenant, 'UNIT-1')]),
+      await store.listEvents(tenant, id, { after: 1, limit: 10 }),
+    ];
+    const settled = await seen();
+    ended.resolve();
+    await going;
+    expect(late).toMatchObject([{ ok: false, leaseLost: true }]);
+    expect(await seen()).toEqual(settled);
+    expect(settled).toMatchObject([[{ fence: 2 }, { held: true, workflow: id }], [{ seq: 2 }]]);
+  });
 
   test('a shard that fails every time fails the execution after every other shard, and the next tick sweeps it', async () => {
     await put(Array.from({ length: 60 }, (_, i) => rowOf(`w${i}`, 1)));
