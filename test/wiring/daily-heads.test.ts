@@ -21,7 +21,7 @@ beforeEach(async () => {
   local = await openLocal(settingsOf(folder));
   told = [];
   jest.useFakeTimers({
-    now: Date.UTC(2030, 2, 1, 23, 58),
+    now: Date.UTC(2030, 2, 1, 12),
     doNotFake: ['nextTick', 'setImmediate'],
   });
   local.tend({
