@@ -1,4 +1,4 @@
-// Entry file of the second half of `npm run build`: the command line with everything it loads, in a few
+// Entry file of the second half of `npm run build`: the command line and the evidence server with everything they load, in a few
 // files in place of several hundred, which a process reads and links in a third of the time. The package's
 // other entries stay modules of their own, because whoever embeds them has these libraries as well.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const { metafile } = await build({
   minifyIdentifiers: false,
   keepNames: true,
   absWorkingDir: PROJECT_ROOT,
-  entryPoints: ['bin/checkpoint.ts'],
+  entryPoints: ['bin/checkpoint.ts', 'bin/evidence-server.ts'],
   outdir,
   // What one command alone needs is loaded by that command.
   splitting: true,

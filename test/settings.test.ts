@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readSettings } from '../lib/settings.ts';
 import type { Setting } from '../lib/settings/setting.ts';
+import { BUNDLED_TOOLS } from '../lib/settings/evidence.ts';
 import { settingsTable } from '../lib/settings/table.ts';
 import { faultsOf } from './support/settings-faults.ts';
 
@@ -33,6 +34,12 @@ describe('readSettings', () => {
       policiesFolder: undefined,
       issuers: [],
       webhooks: [],
+      evidenceServers: [{ name: 'bundled', kind: 'bundled' }],
+      evidenceTools: BUNDLED_TOOLS.map(({ server, tool, pin }) => ({ server, name: tool, pin })),
+      evidenceFolder: undefined,
+      evidenceSteps: 8,
+      evidenceTimeoutMs: 10_000,
+      evidenceOutputBytes: 16_384,
       allowedOrigins: [],
       allowedHosts: [],
       authProfile: 'alexa',
@@ -68,6 +75,12 @@ describe('readSettings', () => {
       CHECKPOINT_POLICIES: 'policies',
       CHECKPOINT_ISSUERS: JSON.stringify([issuer]),
       CHECKPOINT_WEBHOOKS: JSON.stringify([webhook]),
+      CHECKPOINT_EVIDENCE_SERVERS: '[{"name":"own","command":"tools"}]',
+      CHECKPOINT_EVIDENCE_TOOLS: '[{"server":"own","tool":"look"}]',
+      CHECKPOINT_EVIDENCE_FOLDER: 'evidence',
+      CHECKPOINT_EVIDENCE_STEPS: '1',
+      CHECKPOINT_EVIDENCE_TIMEOUT_MS: '100',
+      CHECKPOINT_EVIDENCE_OUTPUT_BYTES: '256',
       CHECKPOINT_ALLOWED_ORIGINS: 'https://app.example.com, http://localhost:5173',
       CHECKPOINT_ALLOWED_HOSTS: 'checkpoint.internal, 10.0.0.7',
       CHECKPOINT_AUTH_PROFILE: 'standard',
@@ -110,6 +123,12 @@ describe('readSettings', () => {
         },
       ],
       webhooks: [webhook],
+      evidenceServers: [{ name: 'own', kind: 'command', command: 'tools', args: [], env: {} }],
+      evidenceTools: [{ server: 'own', name: 'look', pin: undefined }],
+      evidenceFolder: 'evidence',
+      evidenceSteps: 1,
+      evidenceTimeoutMs: 100,
+      evidenceOutputBytes: 256,
       allowedOrigins: ['https://app.example.com', 'http://localhost:5173'],
       allowedHosts: ['checkpoint.internal', '10.0.0.7'],
       authProfile: 'standard',
@@ -311,6 +330,12 @@ describe('the settings table', () => {
       'CHECKPOINT_POLICIES',
       'CHECKPOINT_ISSUERS',
       'CHECKPOINT_WEBHOOKS',
+      'CHECKPOINT_EVIDENCE_SERVERS',
+      'CHECKPOINT_EVIDENCE_TOOLS',
+      'CHECKPOINT_EVIDENCE_FOLDER',
+      'CHECKPOINT_EVIDENCE_STEPS',
+      'CHECKPOINT_EVIDENCE_TIMEOUT_MS',
+      'CHECKPOINT_EVIDENCE_OUTPUT_BYTES',
       'CHECKPOINT_ALLOWED_ORIGINS',
       'CHECKPOINT_ALLOWED_HOSTS',
       'CHECKPOINT_AUTH_PROFILE',

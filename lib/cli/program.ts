@@ -4,6 +4,7 @@ import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { addAuditCommands } from './audit/commands.ts';
 import type { Commands } from './commands.ts';
 import { addEraseCommand } from './erase.ts';
+import { addEvidenceCommands } from './evidence/commands.ts';
 import { problemText } from './failure.ts';
 import { addLookCommands } from './look/commands.ts';
 import { addOutboxCommands } from './outbox/commands.ts';
@@ -15,7 +16,7 @@ import { addTalkCommand } from './talk/commands.ts';
 import type { LineInput } from './talk/talk.ts';
 import { printable } from './text.ts';
 import { signToken, type TokenOptions } from './token.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion } from '../wiring/version.ts';
 
 /** What the command line talks to. */
 export interface Terminal {
@@ -110,6 +111,7 @@ export async function runCli(args: readonly string[], given: Terminal): Promise<
       exitCode = 1;
     },
   };
+  addEvidenceCommands(commands);
   addLookCommands(commands);
   addAuditCommands(commands);
   addEraseCommand(commands);

@@ -12,7 +12,7 @@ import { createBoundedServer } from './bounded-server.ts';
 import { CliProblem } from './failure.ts';
 import { missingWarning } from './policy/active.ts';
 import { COMMAND } from './form.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion } from '../wiring/version.ts';
 
 /** How long a server that is up waits for a first call before it warms up. */
 const WARM_UP_AFTER_MS = 500;
@@ -36,6 +36,9 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
       const { code, kind } = fault;
       const told = { request_id: requestId, operation, code, kind, err: toldError(fault) };
       logger.warn(told, 'unavailable');
+    },
+    onEvidenceWarning: (warning) => {
+      logger.warn(warning, 'a tool server is odd');
     },
   });
   const server = createBoundedServer();

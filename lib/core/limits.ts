@@ -209,6 +209,9 @@ export const LIMITS = {
   evidencePages: { max: 20, unit: 'pages', reason: 'of a list of tools, which has one or two' },
   evidenceTools: { max: 500, unit: 'tools', reason: 'of one server, more than anybody reviews' },
   evidenceArgumentBytes: { max: 8_192, unit: 'bytes', reason: 'a question, not a document' },
+  evidenceServices: { max: 1_000, unit: 'services', reason: 'in one file that people edit' },
+  evidenceRunbooks: { max: 500, unit: 'files', reason: 'all are looked at before every search' },
+  evidenceQueryChars: { max: 200, unit: 'characters', reason: 'words to look for, not a text' },
   evidenceNoteBytes: {
     max: 2_048,
     unit: 'bytes',

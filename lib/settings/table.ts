@@ -3,6 +3,7 @@
  * from it, so a default is written once. It parses nothing and reads nothing.
  */
 import * as z from 'zod';
+import { BUNDLED_TOOLS, evidenceServerList, evidenceToolList } from './evidence.ts';
 import { issuerList } from './issuers.ts';
 import { setting } from './setting.ts';
 import {
@@ -85,6 +86,61 @@ export const settingsTable = {
       'Where notifications are posted, beside the log. Requests are signed by the Standard Webhooks specification; while a secret is replaced, name the old and the new one.',
     example:
       '[{"name":"desk","url":"https://desk.example.com/hooks/checkpoint","secrets":["whsec_bm90IGEgcmVhbCBzZWNyZXQsIGFuIGV4YW1wbGU="]}]',
+  }),
+  evidenceServers: setting({
+    env: 'CHECKPOINT_EVIDENCE_SERVERS',
+    type: evidenceServerList,
+    default: '[{"name":"bundled","bundled":true}]',
+    defaultMeaning: 'the bundled server alone',
+    expected: 'a JSON array of servers',
+    description:
+      'Tool servers that evidence is read from: the bundled one, a command, or a URL, as docs/evidence.md shows.',
+    example:
+      '[{"name":"bundled","bundled":true},{"name":"metrics","url":"https://metrics.example.com/mcp","headers":{"authorization":"Bearer an-example"}}]',
+  }),
+  evidenceTools: setting({
+    env: 'CHECKPOINT_EVIDENCE_TOOLS',
+    type: evidenceToolList,
+    default: JSON.stringify(BUNDLED_TOOLS),
+    defaultMeaning: 'the two tools of the bundled server',
+    expected: 'a JSON array of tools',
+    description:
+      'The allowlist: tools that may be called, each with the pin of its definition. `checkpoint tools --pin` prints it.',
+    example:
+      '[{"server":"metrics","tool":"latency","pin":"07fb83ec678b3d9432311216314a2af5731c72a845163a9fea485942ea2b9efc"}]',
+  }),
+  evidenceFolder: setting({
+    env: 'CHECKPOINT_EVIDENCE_FOLDER',
+    type: folder,
+    default: undefined,
+    defaultMeaning: '`evidence` in the data folder, and the example files where there is none',
+    expected: 'a path of a folder',
+    description: 'Folder of the bundled server: `services.yaml` and `runbooks/`.',
+    example: 'evidence',
+  }),
+  evidenceSteps: setting({
+    env: 'CHECKPOINT_EVIDENCE_STEPS',
+    type: wholeNumber(1, 32),
+    default: '8',
+    unit: 'requests',
+    expected: 'a whole number from 1 to 32',
+    description: 'Requests for evidence that one run may make, refused ones included.',
+  }),
+  evidenceTimeoutMs: setting({
+    env: 'CHECKPOINT_EVIDENCE_TIMEOUT_MS',
+    type: wholeNumber(100, 60_000),
+    default: '10000',
+    unit: 'ms',
+    expected: 'a whole number from 100 to 60000',
+    description: 'Time that one request for evidence has, the start of its server included.',
+  }),
+  evidenceOutputBytes: setting({
+    env: 'CHECKPOINT_EVIDENCE_OUTPUT_BYTES',
+    type: wholeNumber(256, 16_384),
+    default: '16384',
+    unit: 'bytes',
+    expected: 'a whole number from 256 to 16384',
+    description: 'Bytes of one answer that are kept; the digest is over all of it.',
   }),
   allowedOrigins: setting({
     env: 'CHECKPOINT_ALLOWED_ORIGINS',

@@ -42,7 +42,12 @@ export function isPlainHttpUrl(text: string): boolean {
 export function isSecureUrl(text: string): boolean {
   if (!isPlainHttpUrl(text)) return false;
   const url = new URL(text);
-  return url.protocol === 'https:' || loopbackHostPattern.test(url.hostname);
+  return url.protocol === 'https:' || isLoopback(url.hostname);
+}
+
+/** True for a host name or address of this very machine, as a URL has it. */
+export function isLoopback(hostname: string): boolean {
+  return loopbackHostPattern.test(hostname);
 }
 
 /** An absolute http or https URL, kept exactly as written because identifiers are compared as text. */

@@ -12,6 +12,7 @@ import { keepDaily } from '../adapters/runtime/daily-file.ts';
 import { startDeliveryLoop, type DeliveryLoop } from '../adapters/runtime/delivery-loop.ts';
 import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
 import { logSink, type WriteLine } from '../adapters/sinks/log.ts';
+import type { OnWarning } from '../adapters/evidence/warnings.ts';
 import { webhookSink } from '../adapters/sinks/webhook.ts';
 import { openSqliteStore } from '../adapters/sqlite/store.ts';
 import { createDispatcher, type Dispatcher, type OnDelivery } from '../core/dispatch/dispatcher.ts';
@@ -33,6 +34,7 @@ import type { CheckpointApp } from '../surface/app.ts';
 import { toolNamed } from '../surface/mcp/tools.ts';
 import { createSpeech } from '../surface/speech.ts';
 import { appOn, coreOn, type AppOptions, type Core } from './app.ts';
+import type { Evidence } from './evidence.ts';
 import { loadRegistry, SHIPPED } from './registry.ts';
 import { sinkNames } from './sink-names.ts';
 
@@ -52,6 +54,11 @@ export interface Local extends Core {
     write: WriteLine,
     options?: Pick<SweepOptions, 'dryRun' | 'rules'>,
   ): Promise<readonly SweepReport[]>;
+  /**
+   * What evidence is gathered with: one for the process, made when it is first asked for, and closed with
+   * everything else.
+   */
+  evidence(): Promise<Evidence>;
   close(): Promise<void>;
 }
 
@@ -122,9 +129,11 @@ export async function openLocal(
     /** Whether versions that are new here go on record; they do unless this is false. */
     readonly register?: boolean;
     readonly onFault?: OnFault;
+    /** Told of oddities of tool servers. */
+    readonly onEvidenceWarning?: OnWarning;
   } = {},
 ): Promise<Local> {
-  const { policies, shipped, register = true, onFault } = options;
+  const { policies, shipped, register = true, onFault, onEvidenceWarning } = options;
   const registry = await loadRegistry(settings, policies, shipped);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
   const opened = await openStore(settings);
@@ -140,6 +149,7 @@ export async function openLocal(
   const sinks = sinkNames({ webhooks, topicArn: undefined, eventBus: undefined });
   const core = coreOn(store, registry, { secret, sinks }, onFault);
   let recurring: Recurring | undefined;
+  let evidence: Promise<Evidence> | undefined;
 
   const dispatcherTo = (write: WriteLine, onDelivery?: OnDelivery): Dispatcher => {
     const posted = webhooks.map((to) => webhookSink({ ...to, clock: systemClock }));
@@ -197,9 +207,17 @@ export async function openLocal(
       );
     },
     sweep: (write, options = {}) => sweepAll(dispatcherTo(write), { goOn: () => true, ...options }),
+    evidence: () => {
+      // Loaded only here: an MCP client takes longer to load than a server to start.
+      evidence ??= import('./evidence.ts').then(({ openEvidence }) =>
+        openEvidence(settings, onEvidenceWarning),
+      );
+      return evidence;
+    },
     close: async () => {
       await recurring?.stop();
       await loop?.stop();
+      await (await evidence)?.source.close();
       await store.close();
     },
   };

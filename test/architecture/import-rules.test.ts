@@ -55,6 +55,8 @@ describe('a planted edge', () => {
     ['cli-goes-through-wiring', 'lib/cli/cli-goes-through-wiring.ts'],
     ['docs-know-settings-and-core-only', 'lib/docs/docs-know-settings-and-core-only.ts'],
     ['settings-know-nothing', 'lib/settings/settings-know-nothing.ts'],
+    ['evidence-server-stands-apart', 'lib/evidence-server/evidence-server-stands-apart.ts'],
+    ['evidence-server-is-a-process', 'lib/wiring/evidence-server-is-a-process.ts'],
     ['lib-is-inside', 'lib/cli/lib-is-inside.ts'],
     ['entries-are-for-others', 'bin/entries-are-for-others.ts'],
     ['infra-imports-no-runtime-code', 'lib/infra/infra-imports-no-runtime-code.ts'],

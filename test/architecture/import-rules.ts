@@ -28,7 +28,7 @@ function anyOf(...patterns: string[]): string {
 
 /** The rooms of `lib`: every module there is in one of them, so that none escapes the rules. */
 export const rooms =
-  '^lib/(?:(?:core|policies|adapters/[^/]+|surface|cli|docs|entry|infra|lambda|settings|wiring)/|settings\\.ts$)';
+  '^lib/(?:(?:core|policies|adapters/[^/]+|surface|cli|docs|entry|evidence-server|infra|lambda|settings|wiring)/|settings\\.ts$)';
 
 /** The import table. */
 export const importRules: readonly ImportRule[] = [
@@ -95,6 +95,18 @@ export const importRules: readonly ImportRule[] = [
     because: 'Everything may read a setting, so a setting that imports anything makes cycles.',
     from: { path: '^lib/settings(?:/|\\.ts$)' },
     to: { path: '^lib/', pathNot: '^lib/settings/' },
+  },
+  {
+    name: 'evidence-server-stands-apart',
+    because: 'It runs as a process of its own, which somebody may replace by another one.',
+    from: { path: '^lib/evidence-server/' },
+    to: { path: '^lib/', pathNot: '^lib/(?:evidence-server|core)/' },
+  },
+  {
+    name: 'evidence-server-is-a-process',
+    because: 'Whoever imports it instead of starting it trusts what it says.',
+    from: { path: '^lib/', pathNot: '^lib/evidence-server/' },
+    to: { path: '^lib/evidence-server/' },
   },
   {
     name: 'lib-is-inside',

@@ -4,6 +4,7 @@ import { display, displayFields } from '../../lib/core/display.ts';
 import { definitionHash } from '../../lib/core/evidence/definition.ts';
 import { createGathering } from '../../lib/core/evidence/gather.ts';
 import { isEvidenceError, type EvidenceSource } from '../../lib/core/ports/evidence.ts';
+import { bundledOn, folderOf } from '../support/evidence/bundled.ts';
 import { soon, sourceToPeer, STATUS } from '../support/evidence/sources.ts';
 import type { Case } from './case.ts';
 
@@ -25,6 +26,20 @@ const taken =
 const call = (source: EvidenceSource) => source.call(STATUS, {}, soon(30_000));
 const list = (source: EvidenceSource) => source.list('peer', soon(30_000));
 
+const SERVICES = (count: number): string =>
+  JSON.stringify({
+    services: Array.from({ length: count }, (_, n) => ({ name: `s${n}`, status: 'down' })),
+  });
+
+/** Whether the bundled server answers a call over these files. */
+async function served(
+  files: Readonly<Record<string, string>>,
+  tool: string,
+  args: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  return !(await bundledOn(await folderOf(files)).call(tool, args)).isError;
+}
+
 /** The cases. */
 export const EVIDENCE = {
   displayedChars: (chars) => display('x'.repeat(chars)).hidden === 0,
@@ -33,6 +48,12 @@ export const EVIDENCE = {
   evidenceMessageBytes: taken('message-bytes', call),
   evidenceChatterBytes: taken('chatter-bytes', call),
   evidenceChatterLines: taken('chatter-lines', call),
+  evidenceServices: (count) => served({ 'services.json': SERVICES(count) }, 'service_status', {}),
+  evidenceRunbooks: (count) => {
+    const names = Array.from({ length: count }, (_, n) => [`runbooks/${n}.md`, '# A'] as const);
+    return served(Object.fromEntries(names), 'runbook_search', { query: 'a' });
+  },
+  evidenceQueryChars: (chars) => served({}, 'runbook_search', { query: 'q'.repeat(chars) }),
   evidencePages: taken('pages', list),
   evidenceTools: taken('tools', list),
   evidenceNoteBytes: async (bytes) => {

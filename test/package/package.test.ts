@@ -104,7 +104,7 @@ async function typeCheck(...names: string[]): Promise<void> {
 describe('the packed package', () => {
   test('holds compiled code, types and documents, and neither sources nor tests', () => {
     const kinds = new Set(files.map((path) => path.replace(/^.*?((?:\.d)?\.\w+|LICENSE)$/, '$1')));
-    expect([...kinds].toSorted()).toEqual(['.d.ts', '.js', '.json', '.md', 'LICENSE']);
+    expect([...kinds].toSorted()).toEqual(['.d.ts', '.js', '.json', '.md', '.yaml', 'LICENSE']);
     expect([...new Set(files.map((path) => path.replace(/\/.*/, '')))].toSorted()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
@@ -112,9 +112,12 @@ describe('the packed package', () => {
       'SECURITY.md',
       'dist',
       'docs',
+      'examples',
       'package.json',
     ]);
-    expect(files.filter((path) => /test|bench|example|fixture/i.test(path))).toEqual([]);
+    expect(
+      files.filter((path) => /test|bench|example(?!s\/evidence\/)|fixture/i.test(path)),
+    ).toEqual([]);
   });
 
   /** What the code below a folder imports, as it is written there. */
@@ -154,6 +157,18 @@ describe('the packed package', () => {
       expect((await run(app, 'npx', 'checkpoint', '--version')).trim()).toBe(manifest.version);
       const played = await run(app, 'npx', 'checkpoint', 'demo');
       expect(played.trimEnd().split('\n').at(-1)).toBe('Every answer was the right one.');
+    },
+    PATIENTLY_MS,
+  );
+
+  test(
+    'starts its evidence server on the files that come along',
+    async () => {
+      const rows = (await run(app, 'npx', 'checkpoint', 'tools', '--json')).trim().split('\n');
+      expect(rows.map((row) => (JSON.parse(row) as { allowed: boolean }).allowed)).toEqual([
+        true,
+        true,
+      ]);
     },
     PATIENTLY_MS,
   );

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { CliProblem } from '../failure.ts';
 import { COMPILED } from '../form.ts';
-import { packageFolder } from '../package-folder.ts';
+import { packageFolder } from '../../wiring/package-folder.ts';
 
 /** A server process on a data folder. */
 export interface ServerProcess {

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { LIMITS } from '../../core/limits.ts';
 import { ID, type ProcedureInput } from '../../core/model/procedure.ts';
 import { CliProblem } from '../failure.ts';
-import { packageFolder } from '../package-folder.ts';
+import { packageFolder } from '../../wiring/package-folder.ts';
 
 const SCHEMA = join(packageFolder(), 'docs/procedure.schema.json');
 

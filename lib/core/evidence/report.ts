@@ -9,6 +9,8 @@ import { vetTools, type AllowedTool, type VettedTool } from './vet.ts';
 
 /** Every advertised tool with its verdict, and what could not be had. */
 export interface ToolReport {
+  /** The tools as their servers offer them, in the order of `tools`. */
+  readonly offered: readonly AdvertisedTool[];
   readonly tools: readonly VettedTool[];
   /** Entries of the allowlist that nobody offers. */
   readonly missing: readonly { readonly server: string; readonly name: string }[];
@@ -47,5 +49,5 @@ export async function reportTools(
       return !offered.some((tool) => tool.server === server && tool.name === name);
     })
     .map(({ server, name }) => ({ server, name }));
-  return { tools: vetTools(offered, allowlist), missing, problems };
+  return { offered, tools: vetTools(offered, allowlist), missing, problems };
 }

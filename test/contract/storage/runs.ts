@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { everyItem } from '../../../lib/core/pages.ts';
 import { verifyAll, verifyRecord } from '../../../lib/core/audit.ts';
 import { eventBody } from '../../../lib/core/events.ts';
 import type { Run, RunState } from '../../../lib/core/model/run.ts';
@@ -51,8 +52,9 @@ export function runCases(use: UseBench): void {
     expect(await store.laneHead(tenant, run.id, 'orchestrate')).toEqual(row);
     expect((await store.listTenantOutbox(tenant, 10)).map(({ id }) => id)).toEqual([row?.id]);
     expect(await dueAt(bench, run.id, clock.now() + RUN.workMs)).toBe(clock.now() + RUN.workMs);
-    const tenants = await store.listTenants({ limit: 100 });
-    expect(tenants.items).toContain(tenant);
+    const tenants = [];
+    for await (const one of everyItem((page) => store.listTenants(page))) tenants.push(one);
+    expect(tenants).toContain(tenant);
   });
 
   test('the whole story of a run verifies, in its record, in a scan and in an export', async () => {
