@@ -8,7 +8,8 @@ import {
 } from '../../lib/core/trail/heads-key.ts';
 
 const SECRET = 'a secret of the deployment, 32 or more';
-const { publicKey, sign } = headsSigner(SECRET);
+const signer = headsSigner(SECRET);
+const { publicKey } = signer;
 
 describe('the key of lists of heads', () => {
   it('is pinned: another derivation would make every list one of somebody else', () => {
@@ -20,7 +21,7 @@ describe('the key of lists of heads', () => {
   });
 
   it('signs a text for whoever has its public half', () => {
-    const signature = sign('text');
+    const signature = signer.sign('text');
     expect(isSignedUnder(publicKey, 'text', signature)).toBe(true);
     expect(isSignedUnder(publicKey, 'texts', signature)).toBe(false);
     expect(isSignedUnder(headsSigner(`${SECRET}!`).publicKey, 'text', signature)).toBe(false);
@@ -31,7 +32,7 @@ describe('the key of lists of heads', () => {
   });
 
   it.each(['', 'AAAA', Buffer.alloc(44).toString('base64')])('%j is no public key', (text) => {
-    expect(isSignedUnder(text, 'text', sign('text'))).toBe(false);
+    expect(isSignedUnder(text, 'text', signer.sign('text'))).toBe(false);
     expect(() => headsKeyPem(text)).toThrow('this is no public key of Ed25519');
   });
 

@@ -43,12 +43,12 @@ export async function execute(
     measured(answer);
     return answer;
   };
-  const handlers = { Look: task, Sweep: task, Report: task };
+  const handlers = { Look: task, Sweep: task, Report: task, Heads: task };
   const machine = new StateMachine(reconcilerDefinition());
   const execution = machine.run(input as object as never, {
     overrides: {
       taskResourceLocalHandlers: handlers as never,
-      retryIntervalOverrides: { Look: 0, Sweep: 0, Report: 0 },
+      retryIntervalOverrides: { Look: 0, Sweep: 0, Report: 0, Heads: 0 },
     },
     context: { Execution: { Name: name, Input: input } } as never,
   });
