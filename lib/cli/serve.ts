@@ -92,6 +92,10 @@ function tendingLog(logger: Logger): TendingParts {
       if (repaired && rule === 'R6') logger.info(finding, 'tick');
       else logger.warn(finding, repaired ? 'drift repaired' : 'drift found');
     },
+    onHeads: (told) => {
+      if ('file' in told) logger.info(told, 'list of heads signed');
+      else logger.warn({ err: toldError(told.error) }, 'no list of heads was signed');
+    },
     onError: (error) => {
       logger.warn({ err: toldError(error) }, 'delivery is held up: the store cannot be used');
     },

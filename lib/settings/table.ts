@@ -8,6 +8,7 @@ import { issuerList } from './issuers.ts';
 import { setting } from './setting.ts';
 import { ticketProvider } from './tickets.ts';
 import {
+  bucketName,
   eventBusName,
   folder,
   frontCertificateArn,
@@ -261,6 +262,24 @@ export const settingsTable = {
     expected: 'a name or ARN of a secret',
     description: 'On AWS: the secret in Secrets Manager that holds what `CHECKPOINT_SECRET` is.',
     example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:checkpoint-AbCdEf',
+  }),
+  headsBucket: setting({
+    env: 'CHECKPOINT_HEADS_BUCKET',
+    type: bucketName,
+    default: undefined,
+    defaultMeaning: 'none; a deployed stage that is kept has one',
+    expected: 'a name of an S3 bucket',
+    description: 'On AWS: the bucket that signed lists of heads are written to, one a day.',
+    example: 'checkpoint-prod-data-heads0123abcd',
+  }),
+  headsSecretId: setting({
+    env: 'CHECKPOINT_HEADS_SECRET_ID',
+    type: secretName,
+    default: undefined,
+    defaultMeaning: 'none; a deployed stage that is kept has one',
+    expected: 'a name or ARN of a secret',
+    description: 'On AWS: the secret from which the key of signed lists of heads is derived.',
+    example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:heads-AbCdEf',
   }),
   issuerSecretId: setting({
     env: 'CHECKPOINT_ISSUER_SECRET_ID',

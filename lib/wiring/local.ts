@@ -8,6 +8,7 @@ import { readDeploymentSecret } from '../adapters/identity/deployment-secret.ts'
 import type { CheckedFile } from '../adapters/policies/check-files.ts';
 import { readPolicyFile } from '../adapters/policies/folder.ts';
 import { every, type Recurring } from '../adapters/runtime/every.ts';
+import { keepDaily } from '../adapters/runtime/daily-file.ts';
 import { startDeliveryLoop, type DeliveryLoop } from '../adapters/runtime/delivery-loop.ts';
 import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
 import { logSink, type WriteLine } from '../adapters/sinks/log.ts';
@@ -25,8 +26,10 @@ import type { Finding } from '../core/reconcile/rules.ts';
 import { RECONCILE } from '../core/reconcile/timing.ts';
 import { buildRegistry, type RegisteredProcedure } from '../core/procedures.ts';
 import { registerProcedures } from '../core/register-procedures.ts';
-import { headsKey } from '../core/secrets.ts';
 import type { OnFault } from '../core/service/service.ts';
+import { recordsOf } from '../core/trail/export.ts';
+import { headLines, headsDay } from '../core/trail/heads.ts';
+import { headsSigner, type HeadsSigner } from '../core/trail/heads-key.ts';
 import type { Settings } from '../settings.ts';
 import type { CheckpointApp } from '../surface/app.ts';
 import { toolNamed } from '../surface/mcp/tools.ts';
@@ -67,6 +70,8 @@ export interface TendingParts {
   readonly write: WriteLine;
   readonly onDelivery?: OnDelivery;
   readonly onFinding?: (finding: Finding) => void;
+  /** Told of the list of heads of a day that was written, or could not be. */
+  readonly onHeads?: (told: { readonly file: string } | { readonly error: unknown }) => void;
   /** Told of what the store answers while it cannot be used. */
   readonly onError: (error: unknown) => void;
 }
@@ -79,9 +84,9 @@ export function dataFile(dataFolder: string): string {
   return join(dataFolder, 'checkpoint.sqlite');
 }
 
-/** The key under which this deployment signs lists of chain heads. */
-export async function headsSecret(settings: Settings): Promise<string> {
-  return headsKey(await readDeploymentSecret(settings.dataFolder, settings.secret));
+/** What signs lists of chain heads of a data folder. */
+export async function localHeadsSigner(settings: Settings): Promise<HeadsSigner> {
+  return headsSigner(await readDeploymentSecret(settings.dataFolder, settings.secret));
 }
 
 /** Opens the embedded store of a data folder. */
@@ -200,16 +205,34 @@ export async function openLocal(
     return reports;
   };
 
+  /** Once a day, and once only: what was signed is not signed anew. */
+  const signHeads = async (told: TendingParts['onHeads']): Promise<void> => {
+    const now = systemClock.now();
+    const file = join(settings.dataFolder, 'heads', `${headsDay(now)}.jsonl`);
+    const list = { now, part: 1, more: false };
+    try {
+      const kept = await keepDaily(file, () =>
+        headLines(recordsOf(opened, {}), headsSigner(secret), list),
+      );
+      if (kept) told?.({ file });
+    } catch (error) {
+      told?.({ error });
+    }
+  };
+
   return {
     ...core,
     commandTimeoutMs: settings.commandTimeoutMs,
-    tend: ({ write, onDelivery, onFinding, onError }) => {
+    tend: ({ write, onDelivery, onFinding, onHeads, onError }) => {
       const dispatcher = dispatcherTo(write, onDelivery);
       const shards = (): Promise<number> => opened.shards();
       loop ??= startDeliveryLoop({ dispatcher, shards, clock: systemClock, onError });
       recurring ??= every(
         RECONCILE.tickMs,
-        (goOn) => sweepAll(dispatcher, { goOn }, onFinding),
+        async (goOn) => {
+          await sweepAll(dispatcher, { goOn }, onFinding);
+          if (goOn()) await signHeads(onHeads);
+        },
         onError,
       );
       takingUp ??= work.takeUp().catch(onError);
