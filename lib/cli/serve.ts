@@ -42,6 +42,9 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
     onEvidenceWarning: (warning) => {
       logger.warn(warning, 'a tool server is odd');
     },
+    onWorkError: (error) => {
+      logger.warn({ err: toldError(error) }, 'work of a run was cut off; it is begun again');
+    },
   });
   const server = createBoundedServer();
   try {
@@ -88,6 +91,10 @@ function tendingLog(logger: Logger): TendingParts {
       const { rule, repaired } = finding;
       if (repaired && rule === 'R6') logger.info(finding, 'tick');
       else logger.warn(finding, repaired ? 'drift repaired' : 'drift found');
+    },
+    onHeads: (told) => {
+      if ('file' in told) logger.info(told, 'list of heads signed');
+      else logger.warn({ err: toldError(told.error) }, 'no list of heads was signed');
     },
     onError: (error) => {
       logger.warn({ err: toldError(error) }, 'delivery is held up: the store cannot be used');

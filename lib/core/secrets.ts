@@ -33,12 +33,6 @@ export function secretsOf(master: string): (tenant: string) => TenantSecrets {
   };
 }
 
-/** The key under which lists of chain heads are signed: one for all tenants. Source: RFC 5869. */
-export function headsKey(master: string): string {
-  // No tenant has an empty name, so this is no tenant's key.
-  return Buffer.from(hkdfSync('sha256', master, '', 'checkpoint:heads', 32)).toString('hex');
-}
-
 /** A short MAC for tokens: 128 bits, URL-safe. */
 export function shortMac(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22);

@@ -14,8 +14,11 @@ export const NODE_MAJOR = 24;
 /** Most bytes of the HTTP function's file. */
 export const BUNDLE_BYTES_MOST = 1_000_000;
 
-/** Most bytes of the file of a function that delivers. */
-export const DELIVERY_BUNDLE_BYTES_MOST = 800_000;
+/** Most bytes of the file of the function that relays. */
+export const RELAY_BUNDLE_BYTES_MOST = 800_000;
+
+/** Most bytes of the file of the reconciler, which also writes to a bucket. */
+export const RECONCILE_BUNDLE_BYTES_MOST = 900_000;
 
 /**
  * Compiles JSON schemas for answers to questions that this server never asks; the other form of it that the

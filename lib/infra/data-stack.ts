@@ -1,4 +1,7 @@
-/** What must outlive every release: the table with its key, the topic, and the deployment's secret. */
+/**
+ * What must outlive every release: the table with its key, the topic, the deployment's secret, and the
+ * signed lists of heads.
+ */
 import { Stack, Validations, type StackProps } from 'aws-cdk-lib';
 import {
   AttributeType,
@@ -20,6 +23,7 @@ import {
   TTL_ATTRIBUTE,
 } from '../adapters/dynamodb/table.ts';
 import { parameterNames } from '../settings/deployment-names.ts';
+import { Heads } from './heads.ts';
 import type { Stage } from './stages.ts';
 
 /** The data of one stage. */
@@ -29,6 +33,8 @@ export class DataStack extends Stack {
   readonly secret: Secret;
   /** Where notifications are published; whoever wants them subscribes. */
   readonly topic: Topic;
+  /** Where signed lists of heads go; a stage that is thrown away has none. */
+  readonly heads: Heads | undefined;
 
   constructor(scope: Construct, id: string, props: StackProps & { readonly stage: Stage }) {
     super(scope, id, props);
@@ -67,15 +73,18 @@ export class DataStack extends Stack {
     this.topic = new Topic(this, 'Topic', { masterKey: this.key, enforceSSL: true });
     this.topic.applyRemovalPolicy(stage.removal);
     this.secret = new Secret(this, 'Secret', {
-      description: 'Keys of confirmations, cursors, the ledger and lists of heads come from this',
+      description: 'Keys of confirmations, cursors and the ledger come from this',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: stage.removal,
     });
     Validations.of(this.secret).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
-        'Another secret makes idempotency keys of the last 30 days conflicts and signed lists of heads unverifiable, so it is rotated by hand, as docs/operations.md says.',
+        'Another secret makes idempotency keys of the last 30 days conflicts, so it is rotated by hand, as docs/operations.md says.',
     });
+    const { headsLock } = stage;
+    this.heads =
+      headsLock === undefined ? undefined : new Heads(this, 'Heads', { ...stage, headsLock });
     new StringParameter(this, 'TableName', {
       parameterName: parameterNames(stage.name).table,
       description: 'Name of the table, for commands run by hand',

@@ -46,10 +46,13 @@ export class Reconciler extends Construct {
   constructor(scope: Construct, id: string, props: ReconcilerProps) {
     super(scope, id);
     const { stage, data, delivery, environment, folder } = props;
+    const { heads } = data;
+    const secrets = [...delivery.secrets, ...(heads === undefined ? [] : [heads.secret])];
     const sweep = new HouseFunction(this, 'Sweep', {
       stage,
       entry: 'lambdas/reconcile.ts',
-      description: 'Delivers what is due, and repairs what has drifted',
+      description:
+        'Delivers what is due, repairs what has drifted, and signs the heads of each day',
       serviceName: serviceName(stage.name, 'reconcile'),
       memoryMiB: stage.background.memoryMiB,
       timeout: stage.background.timeout,
@@ -57,15 +60,17 @@ export class Reconciler extends Construct {
         ...environment,
         ...delivery.environment,
         ...delivery.secretEnvironment,
+        ...heads?.environment,
         [settingsTable.table.env]: data.table.tableName,
       },
       statements: [
         ...useTable(data.table),
         useTableKey(data.key),
-        ...(delivery.secrets.length > 0 ? [readSecrets(delivery.secrets)] : []),
+        ...(secrets.length > 0 ? [readSecrets(secrets)] : []),
         ...delivery.send,
+        ...(heads?.statements() ?? []),
       ],
-      wildcards: [TABLE_KEY_WILDCARD],
+      wildcards: [TABLE_KEY_WILDCARD, ...(heads === undefined ? [] : [heads.wildcard])],
       ...(folder !== undefined && { folder }),
     });
     const machine = this.machine(stage, sweep.lambda.functionArn);

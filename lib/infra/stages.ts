@@ -15,6 +15,11 @@ export interface Stage {
   /** Days for which the table can be put back to any second. */
   readonly recoveryDays: number;
   readonly logRetention: RetentionDays;
+  /**
+   * How long nobody, the owner of the account included, can delete or change a signed list of heads. Left
+   * out, the stage has no bucket for them: one with locked lists could not go with its stage.
+   */
+  readonly headsLock?: Duration;
   /** Whether the deployment may sign tokens itself until an identity provider is configured. */
   readonly ownIssuer: boolean;
   /** Left out, the account's common pool: a new account has none to spare. */
@@ -38,6 +43,7 @@ const kept = {
   removal: RemovalPolicy.RETAIN,
   deletionProtection: true,
   recoveryDays: 35,
+  headsLock: Duration.days(365),
   ownIssuer: false,
 } as const;
 

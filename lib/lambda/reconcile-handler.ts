@@ -4,6 +4,7 @@ import type { Context } from 'aws-lambda';
 import { DELIVERY } from '../core/dispatch/row.ts';
 import type { DueShards } from '../core/reconcile/due-shards.ts';
 import type { Sweeper, SweepReport } from '../core/reconcile/sweep.ts';
+import type { DailyHeads, SignedHeads } from '../core/trail/daily-heads.ts';
 import type { Observers } from './observers.ts';
 import { cannotStart, TaskError, taskFunction, whole, type TaskHandler } from './task-function.ts';
 import { toldStart } from './told-start.ts';
@@ -13,11 +14,15 @@ export interface ReconcileApp {
   /** The shards with due work. */
   readonly dueShards: () => Promise<DueShards>;
   readonly sweeper: Sweeper;
+  /** Signs the heads of each day, where the deployment has a place for them. */
+  readonly heads?: DailyHeads;
 }
 
 /** Answer of the task `look`; shards are objects, because a Map item that is 0 breaks an interpreter. */
 export interface Looked {
   readonly due: number;
+  /** Whether the list of heads of the day is still to be signed. */
+  readonly heads: boolean;
   readonly shards: readonly { readonly shard: number }[];
 }
 
@@ -39,9 +44,12 @@ export interface Reported {
   readonly failed: number;
 }
 
+/** Answer of any task; that of `heads` is what was signed. */
+type Answer = Looked | Swept | Reported | SignedHeads;
+
 /** The handler, and its start. */
 export interface ReconcileFunction {
-  readonly handler: TaskHandler<Looked | Swept | Reported>;
+  readonly handler: TaskHandler<Answer>;
   /** Resolves when the first start has ended, whichever way. */
   readonly started: Promise<unknown>;
 }
@@ -49,19 +57,23 @@ export interface ReconcileFunction {
 /** No delivery is begun that may not come to its end, with the writes around it. */
 const MARGIN_MS = DELIVERY.attemptMs + 5_000;
 
+const inTime = (context: Context) => (): boolean => context.getRemainingTimeInMillis() > MARGIN_MS;
+
 /** Builds the function and starts it. `open` is called again by the next task after it failed. */
 export function createReconcileFunction(
   observers: Observers,
   open: () => Promise<ReconcileApp>,
 ): ReconcileFunction {
-  const { count, waiting } = observers;
+  const { log, count, waiting } = observers;
   const app = toldStart(observers, open);
 
-  const look = async ({ dueShards }: ReconcileApp): Promise<Looked> => {
+  const look = async ({ dueShards, heads }: ReconcileApp): Promise<Looked> => {
     const { shards, overdueMs } = await dueShards();
     count('ticks');
     waiting(overdueMs);
-    return { due: shards.length, shards: shards.map((shard) => ({ shard })) };
+    // What cannot be asked for keeps nothing from being swept: its own task fails afterwards, and is told.
+    const signing = (await heads?.due().catch(() => true)) ?? false;
+    return { due: shards.length, heads: signing, shards: shards.map((shard) => ({ shard })) };
   };
 
   const sweep = async (
@@ -69,7 +81,7 @@ export function createReconcileFunction(
     { shard, round = 0, execution }: Members,
     context: Context,
   ): Promise<Swept> => {
-    const goOn = (): boolean => context.getRemainingTimeInMillis() > MARGIN_MS;
+    const goOn = inTime(context);
     const by = typeof execution === 'string' ? { by: execution } : {};
     const report = await sweeper.sweep(whole(shard, 'shard'), { goOn, ...by });
     const { end, delivered: of, looked } = report;
@@ -81,6 +93,12 @@ export function createReconcileFunction(
     return { ...done, delivered, failed, parked, looked, findings };
   };
 
+  const signHeads = async ({ heads }: ReconcileApp, context: Context): Promise<SignedHeads> => {
+    const signed = (await heads?.sign(inTime(context))) ?? { parts: 0, heads: 0, more: false };
+    if (signed.parts > 0) log({ level: 'info', msg: 'list of heads signed', ...signed });
+    return signed;
+  };
+
   const report = ({ shards }: Members): Reported => {
     if (!Array.isArray(shards)) throw new TaskError('expected shards to be a list');
     const failed = (shards as readonly unknown[]).filter(
@@ -90,14 +108,15 @@ export function createReconcileFunction(
     return { shards: shards.length, failed };
   };
 
-  const run = async (event: unknown, context: Context): Promise<Looked | Swept | Reported> => {
+  const run = async (event: unknown, context: Context): Promise<Answer> => {
     const members = (event ?? {}) as Members;
     if (members.task === 'report') return report(members);
     const opened = await app();
     if (opened === undefined) throw cannotStart();
     if (members.task === 'look') return look(opened);
     if (members.task === 'sweep') return sweep(opened, members, context);
-    throw new TaskError('expected task to be look, sweep or report');
+    if (members.task === 'heads') return signHeads(opened, context);
+    throw new TaskError('expected task to be look, sweep, report or heads');
   };
 
   return { handler: taskFunction(observers, run), started: app() };

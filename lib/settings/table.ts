@@ -6,7 +6,9 @@ import * as z from 'zod';
 import { BUNDLED_TOOLS, evidenceServerList, evidenceToolList } from './evidence.ts';
 import { issuerList } from './issuers.ts';
 import { setting } from './setting.ts';
+import { ticketProvider } from './tickets.ts';
 import {
+  bucketName,
   eventBusName,
   folder,
   frontCertificateArn,
@@ -142,6 +144,16 @@ export const settingsTable = {
     expected: 'a whole number from 256 to 16384',
     description: 'Bytes of one answer that are kept; the digest is over all of it.',
   }),
+  tickets: setting({
+    env: 'CHECKPOINT_TICKETS',
+    type: ticketProvider,
+    default: 'built-in',
+    expected: 'built-in, opscenter or a JSON object with a webhook',
+    description:
+      'Where the ticket of an approved run is written: the table of this deployment, OpsCenter of AWS Systems Manager (with the credentials of the process), or a signed webhook, as docs/runs.md shows.',
+    example:
+      '{"webhook":{"url":"https://desk.example.com/tickets","secrets":["whsec_bm90IGEgcmVhbCBzZWNyZXQsIGFuIGV4YW1wbGU="]}}',
+  }),
   allowedOrigins: setting({
     env: 'CHECKPOINT_ALLOWED_ORIGINS',
     type: originList,
@@ -250,6 +262,24 @@ export const settingsTable = {
     expected: 'a name or ARN of a secret',
     description: 'On AWS: the secret in Secrets Manager that holds what `CHECKPOINT_SECRET` is.',
     example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:checkpoint-AbCdEf',
+  }),
+  headsBucket: setting({
+    env: 'CHECKPOINT_HEADS_BUCKET',
+    type: bucketName,
+    default: undefined,
+    defaultMeaning: 'none; a deployed stage that is kept has one',
+    expected: 'a name of an S3 bucket',
+    description: 'On AWS: the bucket that signed lists of heads are written to, one a day.',
+    example: 'checkpoint-prod-data-heads0123abcd',
+  }),
+  headsSecretId: setting({
+    env: 'CHECKPOINT_HEADS_SECRET_ID',
+    type: secretName,
+    default: undefined,
+    defaultMeaning: 'none; a deployed stage that is kept has one',
+    expected: 'a name or ARN of a secret',
+    description: 'On AWS: the secret from which the key of signed lists of heads is derived.',
+    example: 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:heads-AbCdEf',
   }),
   issuerSecretId: setting({
     env: 'CHECKPOINT_ISSUER_SECRET_ID',

@@ -84,6 +84,9 @@ export const hostList = z
 /** A name of a DynamoDB table, or its ARN. */
 export const tableName = z.string().regex(/^[\w.:/-]{3,1024}$/);
 
+/** A name of an S3 bucket. */
+export const bucketName = z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/);
+
 /** A name of a parameter, with its folders. */
 export const parameterName = z
   .string()

@@ -14,8 +14,8 @@ import { createRunService, type RunService } from '../core/runs/service.ts';
 import { secretsOf, type TenantSecrets } from '../core/secrets.ts';
 import { createService, type OnFault, type Service } from '../core/service/service.ts';
 import type { Settings } from '../settings.ts';
-import type { EvidenceTools } from '../surface/rest/runs.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../surface/app.ts';
+import type { RestParts } from '../surface/rest/routes.ts';
 
 /** The core on a store. */
 export interface Core {
@@ -75,9 +75,8 @@ export function coreOn(
 }
 
 /** What the HTTP app is built with beside the settings and the core. */
-export interface AppOptions extends Pick<AppParts, 'mcpFactory' | 'onToolCall' | 'pages'> {
-  /** Asks every evidence server what it offers; absent where this process asks none. */
-  readonly evidenceTools?: EvidenceTools;
+export interface AppOptions
+  extends Pick<AppParts, 'mcpFactory' | 'onToolCall' | 'pages'>, Pick<RestParts, 'evidenceTools'> {
   /** The URL of the MCP endpoint. */
   readonly publicUrl: string;
   readonly version: string;

@@ -8,6 +8,7 @@ import { readDeploymentSecret } from '../adapters/identity/deployment-secret.ts'
 import type { CheckedFile } from '../adapters/policies/check-files.ts';
 import { readPolicyFile } from '../adapters/policies/folder.ts';
 import { every, type Recurring } from '../adapters/runtime/every.ts';
+import { keepDaily } from '../adapters/runtime/daily-file.ts';
 import { startDeliveryLoop, type DeliveryLoop } from '../adapters/runtime/delivery-loop.ts';
 import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
 import { logSink, type WriteLine } from '../adapters/sinks/log.ts';
@@ -25,16 +26,20 @@ import type { Finding } from '../core/reconcile/rules.ts';
 import { RECONCILE } from '../core/reconcile/timing.ts';
 import { buildRegistry, type RegisteredProcedure } from '../core/procedures.ts';
 import { registerProcedures } from '../core/register-procedures.ts';
-import { headsKey } from '../core/secrets.ts';
 import type { OnFault } from '../core/service/service.ts';
+import { recordsOf } from '../core/trail/export.ts';
+import { headLines, headsDay } from '../core/trail/heads.ts';
+import { headsSigner, type HeadsSigner } from '../core/trail/heads-key.ts';
 import type { Settings } from '../settings.ts';
 import type { CheckpointApp } from '../surface/app.ts';
 import { toolNamed } from '../surface/mcp/tools.ts';
 import { createSpeech } from '../surface/speech.ts';
 import { appOn, coreOn, type AppOptions, type Core } from './app.ts';
 import type { Evidence } from './evidence.ts';
+import { startLocalRuns } from './local-runs.ts';
 import { loadRegistry, SHIPPED } from './registry.ts';
 import { sinkNames } from './sink-names.ts';
+import { openTickets } from './tickets.ts';
 
 export { systemClock, type WriteLine };
 
@@ -43,8 +48,8 @@ export interface Local extends Core {
   /** How long a command of a tool has, in milliseconds. */
   readonly commandTimeoutMs: number;
   /**
-   * Begins to deliver notifications, to the log lines of `write` and to the configured webhooks, and to
-   * repair what drifts.
+   * Begins to deliver notifications, to the log lines of `write` and to the configured webhooks, to do the
+   * work of runs, and to repair what drifts.
    */
   tend(parts: TendingParts): void;
   /** Sweeps once: delivers what is due, and repairs what has drifted. */
@@ -65,18 +70,23 @@ export interface TendingParts {
   readonly write: WriteLine;
   readonly onDelivery?: OnDelivery;
   readonly onFinding?: (finding: Finding) => void;
+  /** Told of the list of heads of a day that was written, or could not be. */
+  readonly onHeads?: (told: { readonly file: string } | { readonly error: unknown }) => void;
   /** Told of what the store answers while it cannot be used. */
   readonly onError: (error: unknown) => void;
 }
+
+/** The default of those who do not want to hear. */
+const nobodyHears = (): void => undefined;
 
 /** The file of the embedded backend within a data folder. */
 export function dataFile(dataFolder: string): string {
   return join(dataFolder, 'checkpoint.sqlite');
 }
 
-/** The key under which this deployment signs lists of chain heads. */
-export async function headsSecret(settings: Settings): Promise<string> {
-  return headsKey(await readDeploymentSecret(settings.dataFolder, settings.secret));
+/** What signs lists of chain heads of a data folder. */
+export async function localHeadsSigner(settings: Settings): Promise<HeadsSigner> {
+  return headsSigner(await readDeploymentSecret(settings.dataFolder, settings.secret));
 }
 
 /** Opens the embedded store of a data folder. */
@@ -127,9 +137,12 @@ export async function openLocal(
     readonly onFault?: OnFault;
     /** Told of oddities of tool servers. */
     readonly onEvidenceWarning?: OnWarning;
+    /** Told of work of a run that was cut off by an error. */
+    readonly onWorkError?: (error: unknown) => void;
   } = {},
 ): Promise<Local> {
   const { policies, shipped, register = true, onFault, onEvidenceWarning } = options;
+  const { onWorkError = nobodyHears } = options;
   const registry = await loadRegistry(settings, policies, shipped);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
   const opened = await openStore(settings);
@@ -146,13 +159,25 @@ export async function openLocal(
   const { mcpApprovals } = settings;
   const core = coreOn(store, registry, { secret, sinks, mcpApprovals }, onFault);
   let recurring: Recurring | undefined;
+  let takingUp: Promise<unknown> | undefined;
   let evidence: Promise<Evidence> | undefined;
+  const evidenceOf = (): Promise<Evidence> => {
+    // Loaded only here: an MCP client takes longer to load than a server to start.
+    evidence ??= import('./evidence.ts').then(({ openEvidence }) =>
+      openEvidence(settings, onEvidenceWarning),
+    );
+    return evidence;
+  };
+  const { runs } = core;
+  const tickets = await openTickets(settings, opened);
+  const work = startLocalRuns({ store, runs, tickets, evidence: evidenceOf, onError: onWorkError });
 
   const dispatcherTo = (write: WriteLine, onDelivery?: OnDelivery): Dispatcher => {
     const posted = webhooks.map((to) => webhookSink({ ...to, clock: systemClock }));
     return createDispatcher({
       store: opened,
       sinks: [logSink(write), ...posted],
+      starter: work.starter,
       clock: systemClock,
       random: systemRandom,
       ...(onDelivery !== undefined && { onDelivery }),
@@ -164,38 +189,61 @@ export async function openLocal(
     onFinding?: (finding: Finding) => void,
   ): Promise<readonly SweepReport[]> => {
     const { sinks } = core;
-    const parts = { store, registry, dispatcher, clock: systemClock, random: systemRandom, sinks };
-    const sweeper = createSweeper({ ...parts, ...(onFinding !== undefined && { onFinding }) });
+    const sweeper = createSweeper({
+      store,
+      registry,
+      dispatcher,
+      clock: systemClock,
+      random: systemRandom,
+      sinks,
+      runPorts: work.ports,
+      ...(onFinding !== undefined && { onFinding }),
+    });
     const reports: SweepReport[] = [];
     const shards = await opened.shards();
     for (let shard = 0; shard < shards; shard++) reports.push(await sweeper.sweep(shard, options));
     return reports;
   };
 
+  /** Once a day, and once only: what was signed is not signed anew. */
+  const signHeads = async (told: TendingParts['onHeads']): Promise<void> => {
+    const now = systemClock.now();
+    const file = join(settings.dataFolder, 'heads', `${headsDay(now)}.jsonl`);
+    const list = { now, part: 1, more: false };
+    try {
+      const kept = await keepDaily(file, () =>
+        headLines(recordsOf(opened, {}), headsSigner(secret), list),
+      );
+      if (kept) told?.({ file });
+    } catch (error) {
+      told?.({ error });
+    }
+  };
+
   return {
     ...core,
     commandTimeoutMs: settings.commandTimeoutMs,
-    tend: ({ write, onDelivery, onFinding, onError }) => {
+    tend: ({ write, onDelivery, onFinding, onHeads, onError }) => {
       const dispatcher = dispatcherTo(write, onDelivery);
       const shards = (): Promise<number> => opened.shards();
       loop ??= startDeliveryLoop({ dispatcher, shards, clock: systemClock, onError });
       recurring ??= every(
         RECONCILE.tickMs,
-        (goOn) => sweepAll(dispatcher, { goOn }, onFinding),
+        async (goOn) => {
+          await sweepAll(dispatcher, { goOn }, onFinding);
+          if (goOn()) await signHeads(onHeads);
+        },
         onError,
       );
+      takingUp ??= work.takeUp().catch(onError);
     },
     sweep: (write, options = {}) => sweepAll(dispatcherTo(write), { goOn: () => true, ...options }),
-    evidence: () => {
-      // Loaded only here: an MCP client takes longer to load than a server to start.
-      evidence ??= import('./evidence.ts').then(({ openEvidence }) =>
-        openEvidence(settings, onEvidenceWarning),
-      );
-      return evidence;
-    },
+    evidence: evidenceOf,
     close: async () => {
       await recurring?.stop();
       await loop?.stop();
+      await work.stop();
+      await takingUp;
       await (await evidence)?.source.close();
       await store.close();
     },

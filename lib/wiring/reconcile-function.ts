@@ -1,10 +1,15 @@
 // The reconciler of a deployment: what it tells of itself, its chain, and what sweeps behind it.
+import { headsBucket } from '../adapters/deployment/heads-bucket.ts';
+import { openDeploymentValues } from '../adapters/deployment/read-values.ts';
 import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
 import { dueShards } from '../core/reconcile/due-shards.ts';
 import { createSweeper } from '../core/reconcile/sweep.ts';
-import { createObservers } from '../lambda/observers.ts';
+import { createDailyHeads, type DailyHeads } from '../core/trail/daily-heads.ts';
+import { headsFingerprint, headsSigner } from '../core/trail/heads-key.ts';
+import type { StorageBackend } from '../core/ports/storage.ts';
+import { createObservers, type Observers } from '../lambda/observers.ts';
 import { createReconcileFunction, type ReconcileFunction } from '../lambda/reconcile-handler.ts';
-import type { Environment } from '../settings.ts';
+import type { Environment, Settings } from '../settings.ts';
 import { openDelivery } from './delivery.ts';
 import { loadRegistry } from './registry.ts';
 
@@ -13,7 +18,8 @@ export function reconcileFunction(environment: Environment): ReconcileFunction {
   const observers = createObservers();
   return createReconcileFunction(observers, async () => {
     const { settings, store, dispatcher, sinks } = await openDelivery(environment, observers);
-    const registry = await loadRegistry(settings).catch(async (error: unknown) => {
+    const opening = Promise.all([loadRegistry(settings), openHeads(settings, store, observers)]);
+    const [registry, heads] = await opening.catch(async (error: unknown) => {
       await store.close();
       throw error;
     });
@@ -22,6 +28,33 @@ export function reconcileFunction(environment: Environment): ReconcileFunction {
     return {
       dueShards: () => dueShards(store, systemClock.now()),
       sweeper: createSweeper({ store, registry, dispatcher, sinks, onFinding, ...runtime }),
+      ...(heads !== undefined && { heads }),
     };
   });
+}
+
+/** What signs the heads of each day; undefined where the deployment has no bucket for them. */
+async function openHeads(
+  { headsBucket: bucket, headsSecretId }: Settings,
+  store: StorageBackend,
+  { log }: Pick<Observers, 'log'>,
+): Promise<DailyHeads | undefined> {
+  if (bucket === undefined || headsSecretId === undefined) return undefined;
+  const values = openDeploymentValues();
+  try {
+    const signer = headsSigner(await values.secret(headsSecretId));
+    log({
+      level: 'info',
+      msg: 'lists of heads are signed',
+      key: headsFingerprint(signer.publicKey),
+    });
+    return createDailyHeads({
+      store,
+      signer,
+      clock: systemClock,
+      archive: headsBucket({ bucket }),
+    });
+  } finally {
+    values.close();
+  }
 }

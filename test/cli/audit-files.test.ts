@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, verify as isSigned } from 'node:crypto';
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
@@ -97,7 +97,10 @@ describe('an export', () => {
     ],
     [
       'a head of another list',
-      (all) => [`{"type":"heads","format":1,"at":"2026-01-01T00:00:00Z"}`, ...all],
+      (all) => [
+        '{"type":"heads","format":1,"at":"2026-01-01T00:00:00Z","day":"2026-01-01","part":1}',
+        ...all,
+      ],
       /line 1: this line does not belong/,
     ],
     [
@@ -125,7 +128,11 @@ describe('an export', () => {
 
 describe('a list of heads', () => {
   const heads = () => run('heads', '--out', file);
-  const compare = () => run('verify', '--heads', file);
+  const compare = (...more: string[]) => run('verify', '--heads', file, ...more);
+  const fingerprint = async (): Promise<string> => {
+    const { out } = await run('heads-key');
+    return /^Fingerprint ([0-9a-f]{64})$/m.exec(out)?.[1] ?? '';
+  };
   const sql = (text: string) => onDataFile(folder, (db) => db.exec(text));
 
   test('still stands after more was recorded and a value was erased', async () => {
@@ -177,36 +184,139 @@ describe('a list of heads', () => {
     expect((await compare()).out).toMatch(/: the workflow is gone; 1 event was signed\n/);
   });
 
-  test('that was changed, cut, or signed elsewhere counts for nothing', async () => {
+  test.each<readonly [string, (all: string[]) => string[], string]>([
+    ['a head', (all) => all.map((l) => l.replace('"seq":7', '"seq":6')), 'changed'],
+    ['its date', (all) => all.map((l) => l.replace(/"at":"\d{4}/, '"at":"2020')), 'changed'],
+    ['its day', (all) => all.map((l) => l.replace(/"day":"\d{4}/, '"day":"2020')), 'changed'],
+    ['what follows', (all) => all.map((l) => l.replace('"more":false', '"more":true')), 'changed'],
+    ['its order', ([a = '', b = '', c = '', ...rest]) => [a, c, b, ...rest], 'changed'],
+    ['its count', (all) => all.map((l) => l.replace('"heads":2', '"heads":3')), 'form'],
+    ['a head left out', ([a = '', , ...rest]) => [a, ...rest], 'form'],
+    ['its end left out', (all) => all.slice(0, -1), 'form'],
+    ['its total left out', (all) => all.filter((l) => !l.includes('"total"')), 'form'],
+    ['a line after its end', (all) => [...all, all[1] ?? ''], 'form'],
+  ])('counts for nothing with a change of %s', async (_what, change, why) => {
     await heads();
-    const text = await readFile(file, 'utf8');
-    await writeFile(file, text.replace('"seq":7', '"seq":6'));
-    expect((await compare()).err).toBe(
-      `${file} was not signed by this deployment, or was changed since.\n`,
-    );
-    await writeFile(file, text.split('\n').slice(0, 2).join('\n'));
-    expect((await compare()).err).toBe(`${file} is not a whole list of heads.\n`);
+    await writeFile(file, `${change(await lines()).join('\n')}\n`);
+    expect(await compare()).toEqual({
+      code: 1,
+      out: '',
+      err:
+        why === 'form'
+          ? `${file} is not a whole list of heads.\n`
+          : `${file} was changed since it was signed.\n`,
+    });
+  });
+
+  test('that was signed elsewhere counts for nothing, and says under which key it was', async () => {
     const elsewhere = await dataFolder();
     await talked(elsewhere, 'ana', ['start pump-inspection PUMP-01']);
-    await writeFile(file, (await inProcess(['audit', 'heads', '--data', elsewhere])).out);
-    expect((await compare()).err).toContain('was not signed by this deployment');
+    await inProcess(['audit', 'heads', '--out', file, '--data', elsewhere]);
+    const { out } = await inProcess(['audit', 'heads-key', '--data', elsewhere]);
+    const other = /^Fingerprint ([0-9a-f]{64})$/m.exec(out)?.[1] ?? '';
+    const own = await fingerprint();
+    expect(other).not.toBe(own);
+    expect(await compare()).toEqual({
+      code: 1,
+      out: '',
+      err: `${file} was signed under another key, ${other}; expected ${own}.\n`,
+    });
+    // Whoever writes the fingerprint of the right key into a list of their own gains nothing.
+    const { key } = JSON.parse((await run('heads')).out.trimEnd().split('\n').at(-1) ?? '') as {
+      key: string;
+    };
+    const forged = (await lines()).map((line) => line.replace(/"key":"[^"]+"/, `"key":"${key}"`));
+    await writeFile(file, `${forged.join('\n')}\n`);
+    expect((await compare()).err).toBe(`${file} was changed since it was signed.\n`);
+  });
+
+  describe('is verified without any secret', () => {
+    test.each(['fingerprint', 'file'])('under a key that is pinned by its %s', async (by) => {
+      await heads();
+      const pem = join(folder, 'heads-key.pem');
+      const printed = await run('heads-key');
+      await writeFile(pem, printed.out);
+      const key = by === 'file' ? pem : (await fingerprint()).toUpperCase();
+      const copy = await dataFolder();
+      await copyFile(join(folder, 'checkpoint.sqlite'), join(copy, 'checkpoint.sqlite'));
+      const verified = await inProcess([
+        'audit',
+        'verify',
+        '--heads',
+        file,
+        '--key',
+        key,
+        '--data',
+        copy,
+      ]);
+      expect([verified.code, verified.err]).toEqual([0, '']);
+      expect(verified.out).toMatch(/every one still stands/);
+      await expect(stat(join(copy, 'secret'))).rejects.toThrow('ENOENT');
+    });
+
+    test('and not under any other', async () => {
+      await heads();
+      const own = await fingerprint();
+      expect((await compare('--key', 'f'.repeat(64))).err).toBe(
+        `${file} was signed under another key, ${own}; expected ${'f'.repeat(64)}.\n`,
+      );
+    });
+
+    test.each([
+      ['a list', () => readFile(file, 'utf8')],
+      [
+        'a key of another kind',
+        () =>
+          Promise.resolve(
+            generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
+              format: 'pem',
+              type: 'spki',
+            }),
+          ),
+      ],
+      [
+        'a private key',
+        () =>
+          Promise.resolve(
+            generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }),
+          ),
+      ],
+      ['nothing', () => Promise.resolve('')],
+    ])('a file with %s is no key', async (_what, content) => {
+      await heads();
+      const pem = join(folder, 'other.pem');
+      await writeFile(pem, await content());
+      expect(await compare('--key', pem)).toEqual({
+        code: 1,
+        out: '',
+        err: `${pem} does not hold a public key as audit heads-key prints it.\n`,
+      });
+    });
+
+    test('a key without a list is refused', async () => {
+      const { code, err } = await run('verify', '--key', 'f'.repeat(64));
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: '--key is the key of a list: expected --heads beside it.\n',
+      });
+    });
   });
 
   test('is signed as the documents say, so that its signature can be checked by other means', async () => {
-    await heads();
+    const written = await heads();
     const [last = '', ...signed] = (await lines()).toReversed();
-    const secret = (await readFile(join(folder, 'secret'), 'utf8')).trim();
-    const key = Buffer.from(hkdfSync('sha256', secret, '', 'checkpoint:heads', 32)).toString('hex');
-    const mac = createHmac('sha256', key);
-    for (const line of signed.toReversed()) mac.update(`${line}\n`);
-    expect(JSON.parse(last)).toEqual({ type: 'mac', heads: 2, mac: mac.digest('hex') });
-  });
-
-  test('is signed for its date too', async () => {
-    await heads();
-    const text = await readFile(file, 'utf8');
-    await writeFile(file, text.replace(/"at":"\d{4}/, '"at":"2020'));
-    expect((await compare()).code).toBe(1);
+    const digest = createHash('sha256');
+    for (const line of signed.toReversed()) digest.update(`${line}\n`);
+    const { key, signature } = JSON.parse(last) as { key: string; signature: string };
+    const der = Buffer.from(key, 'base64');
+    const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    const text = Buffer.from(`checkpoint:heads:${digest.digest('hex')}`);
+    expect(isSigned(null, text, publicKey, Buffer.from(signature, 'base64'))).toBe(true);
+    const of = createHash('sha256').update(der).digest('hex');
+    expect(written.out).toBe(`${file}: 5 lines\nSigned under the key ${of}\n`);
+    const { out } = await run('heads-key');
+    expect(createPublicKey(out).equals(publicKey)).toBe(true);
+    expect(await fingerprint()).toBe(of);
   });
 
   test('of another kind of verification is not mixed with it', async () => {

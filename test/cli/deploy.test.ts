@@ -232,7 +232,7 @@ describe('npm run destroy', () => {
     [
       'prod',
       'cdk destroy checkpoint-prod-service --force',
-      'the stack checkpoint-prod-data with table, key, secret and logs stays',
+      'the stack checkpoint-prod-data with table, key, secrets, lists of heads and logs stays',
     ],
   ])(
     'of %s removes what that stage may lose, and says what stays',

@@ -40,7 +40,7 @@ describe('checkpoint', () => {
         '--data',
       ],
     ],
-    ['audit verify', ['--all', '--tenant', '--workflow', '--file', '--heads', '--data']],
+    ['audit verify', ['--all', '--tenant', '--workflow', '--file', '--heads', '--key', '--data']],
     ['demo', []],
   ])('lists the options of %s on --help', async (command, options) => {
     const { code, out } = await inProcess([...command.split(' '), '--help']);

@@ -108,7 +108,15 @@ describe('what the functions may do', () => {
         ...TOPIC,
         TRACING,
       ],
-      [['Logs', 'Allow', LOGS, 'GetAtt(ReconcilerSweepLogs.Arn)'], ...TABLE, ...TOPIC, TRACING],
+      [
+        ['Logs', 'Allow', LOGS, 'GetAtt(ReconcilerSweepLogs.Arn)'],
+        ...TABLE,
+        ['Secrets', 'Allow', ['secretsmanager:GetSecretValue'], 'Output(HeadsSecret)'],
+        ...TOPIC,
+        ['Heads', 'Allow', ['s3:GetObject', 's3:PutObject'], 'Output(HeadsBucket.Arn)/heads/*'],
+        ['HeadsBucket', 'Allow', ['s3:ListBucket'], 'Output(HeadsBucket.Arn)'],
+        TRACING,
+      ],
       [
         ['Tasks', 'Allow', ['lambda:InvokeFunction'], 'GetAtt(ReconcilerSweepFunction.Arn)'],
         [
@@ -203,6 +211,7 @@ describe('what the functions may do', () => {
       'dynamodb:ListStreams',
       'xray:PutTelemetryRecords xray:PutTraceSegments',
       'kms:GenerateDataKey*',
+      's3:GetObject s3:PutObject',
       'xray:PutTelemetryRecords xray:PutTraceSegments',
       'logs:CreateLogDelivery logs:DeleteLogDelivery logs:DescribeLogGroups logs:DescribeResourcePolicies logs:GetLogDelivery logs:ListLogDeliveries logs:PutResourcePolicy logs:UpdateLogDelivery xray:GetSamplingRules xray:GetSamplingTargets xray:PutTelemetryRecords xray:PutTraceSegments',
     ]);
@@ -222,7 +231,20 @@ test('rules are acknowledged on single constructs, each with a reason that can b
     'checkpoint-dev-service/Reconciler/Sweep/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
     'checkpoint-dev-service/Reconciler/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
   ]);
-  for (const [, , reason] of acknowledged) expect(reason).toMatch(/^[A-Z].{60,}\.$/);
+  const kept = synthesise({ CHECKPOINT_STAGE: 'prod', CHECKPOINT_ISSUERS: ISSUERS }).acknowledged;
+  const [bucket, secret, ...more] = kept.filter(([path, rule]) => /heads/i.test(path + rule));
+  expect(bucket?.slice(0, 2)).toEqual([
+    'checkpoint-prod-data/Heads/Bucket',
+    'Annotation::AwsSolutions-S1',
+  ]);
+  expect(secret?.slice(0, 2)).toEqual([
+    'checkpoint-prod-data/Heads/Secret',
+    'Annotation::AwsSolutions-SMG4',
+  ]);
+  expect(more.map(([path]) => path)).toEqual([
+    'checkpoint-prod-service/Reconciler/Sweep/Role/DefaultPolicy',
+  ]);
+  for (const [, , reason] of [...acknowledged, ...kept]) expect(reason).toMatch(/^[A-Z].{60,}\.$/);
 });
 
 /** The permission behind each command that the store sends. */
@@ -265,7 +287,7 @@ function shown(value: unknown): string {
   if (name === 'Fn::GetStackOutput') {
     const { OutputName } = inner as { OutputName: string };
     const [, what = '', attribute = ''] =
-      /^PublishOutput(?:FnGetAtt|Ref)([A-Z][a-z]+)[0-9A-F]{8}([A-Z][a-z]+)?/.exec(OutputName) ?? [];
+      /^PublishOutput(?:FnGetAtt|Ref)([A-Za-z]+?)[0-9A-F]{8}([A-Z][a-z]+)?/.exec(OutputName) ?? [];
     return `Output(${what}${attribute === '' ? '' : `.${attribute}`})`;
   }
   return `${name} ${shown(inner)}`;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { buildBundle } from '../support/lambda/bundle.ts';
 import { projectRoot } from '../support/project-files.ts';
+import { ISSUERS } from '../support/synth.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const PATIENTLY_MS = 240_000;
@@ -58,6 +59,16 @@ describe('cdk synth', () => {
         const { file } = await buildBundle(join('lambdas', entry), await tempFolder());
         expect([entry, deployed.includes(await readFile(file, 'utf8'))]).toEqual([entry, true]);
       }
+    },
+    PATIENTLY_MS,
+  );
+
+  test(
+    'breaks no rule in a stage that is kept either',
+    async () => {
+      const kept = ['CHECKPOINT_STAGE=prod', `CHECKPOINT_ISSUERS=${ISSUERS}`];
+      const { code, output } = await synth('--app', `env '${kept.join("' '")}' node bin/app.ts`);
+      expect([code, code === 0 ? '' : output]).toEqual([0, '']);
     },
     PATIENTLY_MS,
   );

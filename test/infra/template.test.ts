@@ -20,6 +20,7 @@ const STAGES = [
 const STATEFUL = [
   'AWS::DynamoDB::Table',
   'AWS::KMS::Key',
+  'AWS::S3::Bucket',
   'AWS::SecretsManager::Secret',
   'AWS::SNS::Topic',
   'AWS::SQS::Queue',
@@ -55,6 +56,7 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
         'TableName',
         'Name',
         'TopicName',
+        'BucketName',
         'QueueName',
         'LogGroupName',
         'FunctionName',
@@ -65,7 +67,7 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
 
   test('generates its secrets, and holds the text of none', () => {
     const secrets = ofType('AWS::SecretsManager::Secret');
-    expect(secrets.length).toBe(stage === 'dev' ? 2 : 1);
+    expect(secrets.length).toBe(2);
     for (const [, { Properties = {} }] of secrets) {
       expect(Properties).toHaveProperty('GenerateSecretString');
       expect(Properties).not.toHaveProperty('SecretString');
@@ -105,9 +107,23 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
     );
     expect(open).toEqual([]);
     const types = new Set(resources.map(([, { Type }]) => Type));
-    expect(
-      [...types].filter((type) => /Bucket|ApiGateway|Distribution|Listener/.test(type)),
-    ).toEqual([]);
+    expect([...types].filter((type) => /ApiGateway|Distribution|Listener/.test(type))).toEqual([]);
+  });
+
+  test('has no bucket that anybody outside can be let into', () => {
+    const buckets = ofType('AWS::S3::Bucket');
+    expect(buckets.length).toBe(stage === 'dev' ? 0 : 1);
+    for (const [, { Properties = {} }] of buckets) {
+      expect(Properties).toMatchObject({
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+        OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+      });
+    }
   });
 
   test('has a log group with retention for every function and state machine, and no other', () => {
@@ -268,6 +284,23 @@ describe('a stage that is kept', () => {
       expect([id, DeletionPolicy, UpdateReplacePolicy]).toEqual([id, 'Retain', 'Retain']);
     }
     prod.data.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
+  });
+
+  test('keeps signed lists of heads where nobody can delete them for a year, under a key of its own', () => {
+    prod.data.hasResourceProperties('AWS::S3::Bucket', {
+      ObjectLockEnabled: true,
+      ObjectLockConfiguration: {
+        ObjectLockEnabled: 'Enabled',
+        Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 365 } },
+      },
+      VersioningConfiguration: { Status: 'Enabled' },
+      BucketEncryption: Match.anyValue(),
+    });
+    const told = Object.entries(prod.service.findResources('AWS::Lambda::Function')).filter(
+      ([, resource]) => JSON.stringify(resource).includes('CHECKPOINT_HEADS_'),
+    );
+    expect(told.map(([id]) => id)).toEqual([expect.stringMatching(/^ReconcilerSweepFunction/)]);
+    expect(JSON.stringify(told)).toMatch(/CHECKPOINT_HEADS_BUCKET.*CHECKPOINT_HEADS_SECRET_ID/);
   });
 
   test('signs no tokens: it has no such secret, and wants an issuer', () => {

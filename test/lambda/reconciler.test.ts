@@ -9,8 +9,9 @@ import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { dueShards } from '../../lib/core/reconcile/due-shards.ts';
 import { createSweeper } from '../../lib/core/reconcile/sweep.ts';
 import { RECONCILE } from '../../lib/core/reconcile/timing.ts';
+import type { DailyHeads } from '../../lib/core/trail/daily-heads.ts';
 import { createReconcileFunction } from '../../lib/lambda/reconcile-handler.ts';
-import { create } from '../contract/storage/bench.ts';
+import { create, lockKey } from '../contract/storage/bench.ts';
 import { describeOnDynamo } from '../support/dynamodb/describe.ts';
 import { isWrite, meterOf } from '../support/dynamodb/meter.ts';
 import { dynamoWorld } from '../support/dynamodb/world.ts';
@@ -47,6 +48,14 @@ describe('the state machine', () => {
     const events = SHARDS * (rounds * (2 + attempts * 3 + 2) + 6) + 50;
     expect([rounds, attempts, events]).toEqual([8, 4, 2_194]);
   });
+
+  test('has tasks so short that a lease outlasts three of them, and then the skew of two clocks', () => {
+    const seconds = [...JSON.stringify(reconcilerDefinition()).matchAll(/"TimeoutSeconds":(\d+)/g)]
+      .map(([, n]) => Number(n))
+      .filter((n) => n !== 900);
+    expect(seconds).toEqual([60, 60, 60, 60]);
+    expect(RECONCILE.leaseMs).toBeGreaterThanOrEqual(3 * 60_000 + 60_000);
+  });
 });
 
 describeOnDynamo('the state machine over a table', () => {
@@ -78,7 +87,11 @@ describeOnDynamo('the state machine over a table', () => {
     }
   };
   /** The function with a receiver that does what it is told for each message. */
-  const functionOn = (deliver: (message: Message) => void = () => undefined, over = store) => {
+  const functionOn = (
+    deliver: (message: Message) => void = () => undefined,
+    over = store,
+    heads?: DailyHeads,
+  ) => {
     const got: Message[] = [];
     const told = observed();
     const random = testRandom(`tick ${tenant} ${Math.random()}`);
@@ -99,6 +112,7 @@ describeOnDynamo('the state machine over a table', () => {
       Promise.resolve({
         dueShards: () => dueShards(over, clock.now()),
         sweeper: createSweeper(parts),
+        ...(heads !== undefined && { heads }),
       }),
     );
     return { ...told, got, handler };
@@ -223,6 +237,59 @@ describeOnDynamo('the state machine over a table', () => {
     },
   );
 
+  test('a task that timed out and goes on commits too late: the retry has repaired, and nothing is doubled', async () => {
+    const { ok } = makeService(store, { clock, seed: `work ${tenant}` });
+    const start = { type: 'start_workflow', procedure: 'sample', asset: 'UNIT-1' } as const;
+    const { workflow: id } = (await ok(principal({ tenant }), start)).receipt;
+    const lost = {
+      op: 'update',
+      key: lockKey(tenant, 'UNIT-1'),
+      expect: {},
+      set: { held: false },
+      remove: ['workflow', 'procedure', 'subject', 'name', 'since'],
+    } as const;
+    expect(await store.commit({ writes: [lost] }, clock.now() + 10_000)).toEqual({ ok: true });
+    clock.advance(RECONCILE.checkMs);
+    // The repair of the slow one stands still until the execution has ended.
+    const ended = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    const late: unknown[] = [];
+    const slow = functionOn(undefined, {
+      ...store,
+      commit: async (transaction, deadlineMs) => {
+        if (transaction.lease === undefined) return store.commit(transaction, deadlineMs);
+        stopped.resolve();
+        await ended.promise;
+        const result = await store.commit(transaction, clock.now() + 10_000);
+        late.push(result);
+        return result;
+      },
+    });
+    const well = functionOn();
+    let going: Promise<unknown> | undefined;
+    await execute(async (event, context) => {
+      const { task } = event as { readonly task: string };
+      if (task !== 'sweep' || going !== undefined) return well.handler(event, context);
+      going = slow.handler(event, context);
+      await Promise.race([stopped.promise, going]);
+      throw new Error('States.Timeout');
+    });
+    const seen = async () => [
+      await store.snapshot([{ kind: 'workflow', tenant, id }, lockKey(tenant, 'UNIT-1')]),
+      await store.listEvents(tenant, id, { after: 1, limit: 10 }),
+    ];
+    const settled = await seen();
+    ended.resolve();
+    await going;
+    expect(late).toMatchObject([{ ok: false, leaseLost: true }]);
+    expect(await seen()).toEqual(settled);
+    expect(settled).toMatchObject([[{ fence: 2 }, { held: true, workflow: id }], [{ seq: 2 }]]);
+    const end = { workflow: id, tenure: 1, reason: 'over' } as const;
+    await ok(principal({ tenant }), { type: 'abandon_workflow', ...end });
+    clock.advance(RECONCILE.lastCheckMs);
+    await execute(well.handler, {}, 'execution-2');
+  });
+
   test('a shard that fails every time fails the execution after every other shard, and the next tick sweeps it', async () => {
     await put(Array.from({ length: 60 }, (_, i) => rowOf(`w${i}`, 1)));
     const { handler, got, metric } = functionOn();
@@ -277,6 +344,58 @@ describeOnDynamo('the state machine over a table', () => {
     expect(metric('Overdue')).toBe(3);
   });
 
+  describe('signs the heads of each day', () => {
+    /** Heads that are done after so many tasks, and fail as often as they are told. */
+    const headsOf = (tasks: number, failures = 0) => {
+      const state = { tasks, failures, signed: 0, asked: 0 };
+      const heads: DailyHeads = {
+        due: () => {
+          state.asked += 1;
+          if (state.failures > 0) return Promise.reject(new Error('no bucket'));
+          return Promise.resolve(state.signed < state.tasks);
+        },
+        sign: () => {
+          if (state.failures > 0) {
+            state.failures -= 1;
+            return Promise.reject(new Error('no bucket'));
+          }
+          state.signed += 1;
+          return Promise.resolve({ parts: 1, heads: 2, more: state.signed < state.tasks });
+        },
+      };
+      return { state, heads };
+    };
+    const tasksOf = async (handler: TaskHandler, name: string) =>
+      (await execute(handler, {}, name)).calls.map(({ task }) => task);
+
+    test('after the sweeps of a tick, one task a tick until the list is whole, and then no more', async () => {
+      await put([rowOf('w1', 1)]);
+      const { heads } = headsOf(2);
+      const { handler, got, lines } = functionOn(undefined, store, heads);
+      expect(await tasksOf(handler, 'execution-1')).toEqual(['look', 'sweep', 'report', 'heads']);
+      expect(got).toHaveLength(1);
+      expect(await tasksOf(handler, 'execution-2')).toEqual(['look', 'heads']);
+      expect(await tasksOf(handler, 'execution-3')).toEqual(['look']);
+      expect(lines.filter((line) => line.includes('list of heads signed'))).toHaveLength(2);
+    });
+
+    test('a bucket that cannot be used holds up no sweep, fails the execution, and is tried again', async () => {
+      await put([rowOf('w1', 1)]);
+      const { heads, state } = headsOf(1, 4);
+      const { handler, got } = functionOn(undefined, store, heads);
+      await expect(execute(handler)).rejects.toThrow('the task failed');
+      expect([got.length, state.failures]).toEqual([1, 0]);
+      expect(await tasksOf(handler, 'execution-2')).toEqual(['look', 'heads']);
+    });
+
+    test('a failure that passes is tried again within the tick', async () => {
+      const { heads, state } = headsOf(1, 2);
+      const { handler } = functionOn(undefined, store, heads);
+      expect(await tasksOf(handler, 'execution-1')).toEqual(['look', 'heads', 'heads', 'heads']);
+      expect(state.signed).toBe(1);
+    });
+  });
+
   test('no state waits for a moment or compares one: times are the function\u2019s alone', () => {
     const text = JSON.stringify(reconcilerDefinition());
     expect(text).not.toMatch(/"Wait"|Timestamp/);
@@ -296,8 +415,8 @@ describeOnDynamo('the state machine over a table', () => {
   });
 
   test.each<[unknown, string]>([
-    [undefined, 'expected task to be look, sweep or report'],
-    [{ task: null }, 'expected task to be look, sweep or report'],
+    [undefined, 'expected task to be look, sweep, report or heads'],
+    [{ task: null }, 'expected task to be look, sweep, report or heads'],
     [{ task: 'sweep' }, 'expected shard to be a whole number from 0'],
     [{ task: 'sweep', shard: -1 }, 'expected shard to be a whole number from 0'],
     [{ task: 'sweep', shard: 0, round: 'x' }, 'expected round to be a whole number from 0'],

@@ -61,7 +61,7 @@ export function runDestroy(args: readonly string[], around: Surroundings): Promi
     out(
       isDevelopment(stage)
         ? `The stage ${stage} is gone, with its data.`
-        : `The service of ${stage} is gone; the stack ${data} with table, key, secret and logs stays.`,
+        : `The service of ${stage} is gone; the stack ${data} with table, key, secrets, lists of heads and logs stays.`,
     );
     return 0;
   });

@@ -147,7 +147,8 @@ export class ExportVerifier {
         this.#end = content;
         return;
       case 'heads':
-      case 'mac':
+      case 'total':
+      case 'signature':
         this.#faults.push({ what: 'order', line });
     }
   }

@@ -1,60 +1,99 @@
 // Signed lists of chain heads. A chain shows every change that did not rewrite its head; a list that is
 // kept elsewhere shows the rest: what was cut off, and what was rewritten as a whole.
-import { createHmac } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { verifyRecord, type TrailFault } from '../audit.ts';
-import { sameDigest } from '../canonical.ts';
 import type { StorageBackend } from '../ports/storage.ts';
-import { recordKey } from '../model/aggregate.ts';
-import { recordsOf } from './export.ts';
-import { readLine, writeLine, type HeadLine } from './lines.ts';
+import { recordKey, type Trailed } from '../model/aggregate.ts';
+import { headsFingerprint, isSignedUnder, type HeadsSigner } from './heads-key.ts';
+import { readLine, writeLine, type HeadLine, type Line } from './lines.ts';
 
-/** The lines of a list: its date, a head for each trail, and the MAC of all lines before. */
-export async function* headLines(
-  store: StorageBackend,
-  key: string,
-  now: number,
-): AsyncGenerator<string> {
-  const mac = createHmac('sha256', key);
-  const signed = (line: string): string => {
-    mac.update(`${line}\n`, 'utf8');
-    return line;
-  };
-  yield signed(writeLine({ type: 'heads', format: 1, at: new Date(now).toISOString() }));
-  let heads = 0;
-  for await (const { tenant, id, head_seq, head_hash } of recordsOf(store, {})) {
-    heads++;
-    yield signed(writeLine({ type: 'head', tenant, workflow: id, seq: head_seq, hash: head_hash }));
-  }
-  yield writeLine({ type: 'mac', heads, mac: mac.digest('hex') });
+/** Which list is written, or which part of one. */
+export interface HeadsPart {
+  /** When the heads are read, in epoch milliseconds. */
+  readonly now: number;
+  /** Counts from 1; a list that is not split is its part 1. */
+  readonly part: number;
+  /** Whether another part follows. */
+  readonly more: boolean;
 }
 
-/** What a list is worth: when it was signed, or why it counts for nothing. */
-export type HeadsSignature =
-  | { readonly ok: true; readonly at: string; readonly heads: number }
-  | { readonly ok: false; readonly why: 'form' | 'signature' };
+/** The day of a list in UTC, as `2026-03-01`. */
+export const headsDay = (now: number): string => new Date(now).toISOString().slice(0, 10);
 
-/** Checks the form and the MAC of a list. */
+/** The lines of a list: its date, a head for each trail, how many there are, and the signature. */
+export async function* headLines(
+  records: AsyncIterable<Trailed> | Iterable<Trailed>,
+  signer: HeadsSigner,
+  { now, part, more }: HeadsPart,
+): AsyncGenerator<string> {
+  const digest = createHash('sha256');
+  const signed = (content: Line): string => {
+    const line = writeLine(content);
+    taken(digest, line);
+    return line;
+  };
+  const at = new Date(now).toISOString();
+  yield signed({ type: 'heads', format: 1, at, day: headsDay(now), part });
+  let heads = 0;
+  for await (const { tenant, id, head_seq, head_hash } of records) {
+    heads++;
+    yield signed({ type: 'head', tenant, workflow: id, seq: head_seq, hash: head_hash });
+  }
+  yield signed({ type: 'total', heads, more });
+  const { publicKey } = signer;
+  yield writeLine({ type: 'signature', key: publicKey, signature: signer.sign(textOf(digest)) });
+}
+
+/** What a list is worth: what it says of itself, or why it counts for nothing. */
+export type HeadsSignature =
+  | {
+      readonly ok: true;
+      readonly at: string;
+      readonly part: number;
+      readonly heads: number;
+      readonly more: boolean;
+    }
+  | { readonly ok: false; readonly why: 'form' | 'signature' }
+  /** Signed under another key, of this fingerprint. */
+  | { readonly ok: false; readonly why: 'key'; readonly fingerprint: string };
+
+/** Checks the form of a list and its signature, which has to be under the key of a fingerprint. */
 export async function checkHeads(
   lines: AsyncIterable<string>,
-  key: string,
+  fingerprint: string,
 ): Promise<HeadsSignature> {
-  const mac = createHmac('sha256', key);
-  let at: string | undefined;
+  const digest = createHash('sha256');
+  let begun: Extract<Line, { type: 'heads' }> | undefined;
   let heads = 0;
-  let ended: { readonly heads: number; readonly mac: string } | undefined;
+  let total: Extract<Line, { type: 'total' }> | undefined;
+  let ended: Extract<Line, { type: 'signature' }> | undefined;
   for await (const text of lines) {
     const line = readLine(text);
     if (ended !== undefined || line === undefined) return { ok: false, why: 'form' };
-    if (line.type === 'mac') ended = line;
-    else if (line.type === 'heads' && at === undefined) at = line.at;
-    else if (line.type === 'head' && at !== undefined) heads++;
+    if (line.type === 'signature' && total !== undefined) ended = line;
+    else if (total !== undefined) return { ok: false, why: 'form' };
+    else if (line.type === 'heads' && begun === undefined) begun = line;
+    else if (line.type === 'head' && begun !== undefined) heads++;
+    else if (line.type === 'total' && begun !== undefined) total = line;
     else return { ok: false, why: 'form' };
-    if (line.type !== 'mac') mac.update(`${text}\n`, 'utf8');
+    if (line.type !== 'signature') taken(digest, text);
   }
-  if (at === undefined || ended?.heads !== heads) return { ok: false, why: 'form' };
-  const good = sameDigest(ended.mac, mac.digest('hex'));
-  return good ? { ok: true, at, heads } : { ok: false, why: 'signature' };
+  if (begun === undefined || ended === undefined || total?.heads !== heads) {
+    return { ok: false, why: 'form' };
+  }
+  const of = headsFingerprint(ended.key);
+  if (of !== fingerprint) return { ok: false, why: 'key', fingerprint: of };
+  if (!isSignedUnder(ended.key, textOf(digest), ended.signature)) {
+    return { ok: false, why: 'signature' };
+  }
+  const { at, part } = begun;
+  return { ok: true, at, part, heads, more: total.more };
 }
+
+const taken = (digest: Hash, line: string): Hash => digest.update(`${line}\n`, 'utf8');
+
+/** What is signed: the digest of the lines, under a name that no other signature has. */
+const textOf = (digest: Hash): string => `checkpoint:heads:${digest.digest('hex')}`;
 
 /** What a store shows against a signed head. */
 export type HeadFault = Pick<HeadLine, 'tenant' | 'workflow' | 'seq'> &

@@ -23,10 +23,21 @@ const end = z.strictObject({
   trails: seq,
   events: seq,
 });
-const heads = z.strictObject({ type: z.literal('heads'), format: z.literal(1), at });
-const mac = z.strictObject({ type: z.literal('mac'), heads: seq, mac: hash });
+const heads = z.strictObject({
+  type: z.literal('heads'),
+  format: z.literal(1),
+  at,
+  day: z.iso.date(),
+  part: z.int().min(1),
+});
+const total = z.strictObject({ type: z.literal('total'), heads: seq, more: z.boolean() });
+const signature = z.strictObject({
+  type: z.literal('signature'),
+  key: z.base64(),
+  signature: z.base64(),
+});
 
-const line = z.discriminatedUnion('type', [event, head, end, heads, mac]);
+const line = z.discriminatedUnion('type', [event, head, end, heads, total, signature]);
 
 /** One line of either kind of file. */
 export type Line = z.output<typeof line>;

@@ -66,8 +66,8 @@ export const OPERATION_ROUTES: readonly RouteDoc[] = [
     description: 'Blocks the work that holds it. Only a person does this.',
     body: RELEASE,
     answers: { '200': { description: 'It is free.', shape: shapes.lockReleased } },
-    problems: { ...NOT_FOUND, '409': ['NOT_HELD', 'HELD_ANEW', 'LEFT_BEHIND'], ...CONFLICT },
-    problemShapes: { '409': shapes.releaseProblem },
+    problems: { ...NOT_FOUND, '409': ['NOT_HELD', 'LEFT_BEHIND', 'HELD_ANEW'], ...CONFLICT },
+    problemShapes: { '409': shapes.heldProblem },
   },
   {
     ...common,
@@ -88,38 +88,32 @@ export const OPERATION_ROUTES: readonly RouteDoc[] = [
     answers: { '200': { description: 'A page, the earliest first.', shape: shapes.findingPage } },
     problems: CURSOR,
   },
-  ...trailRoutes({ place: '/v1/workflows/{workflow_id}', what: 'Workflow' }),
-  ...trailRoutes({ place: '/v1/runs/{run_id}', what: 'Run' }),
+  ...trailRoutes('workflow'),
+  ...trailRoutes('run'),
 ];
 
-/** The two ways back for a trail that needs a person; the same for both kinds of work. */
-function trailRoutes({
-  place,
-  what,
-}: {
-  readonly place: string;
-  readonly what: 'Workflow' | 'Run';
-}): readonly RouteDoc[] {
-  const description = 'Only a person does this.';
+/** The two ways back of a trail that needs a person, for one kind of work. */
+function trailRoutes(kind: 'workflow' | 'run'): readonly RouteDoc[] {
+  const place = `/v1/${kind}s/{${kind}_id}`;
+  const of = kind === 'run' ? 'Run' : 'Workflow';
   return [
     {
       ...common,
       method: 'post',
       path: `${place}/repair-torn`,
-      id: `repairTorn${what}`,
-      summary: 'Move what lies beyond the head of a trail aside',
-      description,
+      id: `repairTornTrailOf${of}`,
+      summary: 'Move events beyond the head of a trail aside',
       body: NO_BODY,
-      answers: { '200': { description: 'It is.', shape: shapes.trailRepaired } },
+      answers: { '200': { description: 'They are.', shape: shapes.trailRepaired } },
       problems: { ...NOT_FOUND, '409': ['NOT_TORN'], ...CONFLICT },
     },
     {
       ...common,
       method: 'post',
       path: `${place}/unfreeze`,
-      id: `unfreeze${what}`,
+      id: `unfreeze${of}`,
       summary: 'Let frozen work go on, once a person has looked at its trail',
-      description,
+      description: 'Only a person does this.',
       body: REASON,
       answers: { '200': { description: 'It goes on.', shape: shapes.trailAcknowledged } },
       problems: { ...NOT_FOUND, '409': ['NOT_FROZEN', 'TRAIL_TORN'], ...CONFLICT },

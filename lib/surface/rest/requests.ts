@@ -46,13 +46,13 @@ export const REASON = z.strictObject({
     }),
 });
 
-/** Why an asset is taken away, and which hold of it is meant. */
+/** Why a lock is taken away, and which hold of it is meant. */
 export const RELEASE = REASON.extend({
   fence: z
     .int('expected the fence that the list of locks shows')
     .min(1)
     .exactOptional()
-    .describe('fence of the lock that was seen: a later hold is left alone.'),
+    .describe('The fence that the list of locks shows; another one is refused.'),
 });
 
 /** What happened to which service. */

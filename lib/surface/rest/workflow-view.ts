@@ -32,7 +32,7 @@ export function workView(view: WorkflowView) {
 }
 
 /** The receipt of a command. */
-export function workReceipt({ workflow: _, seq, ...rest }: Receipt) {
+export function workReceipt({ workflow: _workflow, seq, ...rest }: Receipt) {
   return { ...rest, event: seq };
 }
 

@@ -75,8 +75,9 @@ export function workflowRoutes(parts: WorkflowRoutes): Hono<{ Bindings: HostCall
       if (found.code !== 'FOUND') return refused(found);
       return answered({ items: [workView(found.value)], more: false });
     }
-    const list = show === 'blocked' ? queries.listBlocked : queries.listMine;
-    const found = await list(principal, requestId);
+    const found = await (show === 'blocked'
+      ? queries.listBlocked(principal, requestId)
+      : queries.listMine(principal, requestId));
     if (found.code !== 'FOUND') return refused(found);
     const { workflows, more } = found.value;
     return answered({ items: workflows.map(workView), more });

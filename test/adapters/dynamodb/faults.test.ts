@@ -5,6 +5,8 @@ import type { Command } from '../../../lib/core/model/commands.ts';
 import type { Outcome } from '../../../lib/core/outcome.ts';
 import { writeCursor } from '../../../lib/core/pages.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
+import { releaseLock } from '../../../lib/core/release-lock.ts';
+import { secretsOf } from '../../../lib/core/secrets.ts';
 import { describeOnDynamo } from '../../support/dynamodb/describe.ts';
 import {
   cancelled,
@@ -25,6 +27,7 @@ import {
   makeService,
   principal,
   testClock,
+  testRegistry,
   type TestClock,
   type TestService,
 } from '../../support/harness.ts';
@@ -342,7 +345,73 @@ describeOnDynamo('faults of the service', () => {
     ]);
   });
 
+  test.each([
+    ['is throttled', () => Promise.resolve(exception('ThrottlingException'))],
+    ['fails', () => Promise.resolve(exception('InternalServerError', {}, 500))],
+    ['is lost', () => cutOff('ECONNRESET')],
+  ])(
+    'a forced release that took effect and whose answer %s keeps its conditions when it comes again',
+    async (_what, answer) => {
+      const first = await started();
+      const ben = principal({ tenant, subject: 'dev:ben', name: 'Ben' });
+      const other = makeService(world.open(clock), { clock, seed: `ben ${tenant}` });
+      let second = '';
+      shim.set(
+        firstCalls(WRITE, 1, async (call) => {
+          await call.pass();
+          second = (await other.ok(ben, { ...start, key: 'b0' } as Command)).receipt.workflow;
+          return answer();
+        }),
+      );
+      const olga = principal({ tenant, subject: 'dev:olga', scopes: ['ops:admin'] });
+      const secrets = secretsOf('a secret of at least thirty-two characters')(tenant);
+      const asked = {
+        principal: olga,
+        deadlineMs: clock.now() + 10_000,
+        key: { text: 'release', secrets },
+      };
+      const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
+      const release = () => releaseLock(parts, asked, { asset: 'UNIT-1', reason: 'fire' });
+      expect(await release()).toMatchObject({ code: 'RELEASED', workflow: first });
+      expect(await release()).toMatchObject({ code: 'REPEATED', receipt: { workflow: first } });
+      expect(second).not.toBe('');
+      const [lock, workflow] = await store.snapshot([
+        { kind: 'lock', tenant, asset: 'UNIT-1' },
+        { kind: 'workflow', tenant, id: second },
+      ]);
+      expect(lock).toMatchObject({ held: true, workflow: second, fence: workflow?.fence });
+      expect(workflow).toMatchObject({ state: 'CREATED' });
+    },
+  );
+
+  test('a forced release without the right to read the lock changes nothing', async () => {
+    const workflow = await started();
+    const before = await store.snapshot([{ kind: 'lock', tenant, asset: 'UNIT-1' }]);
+    shim.set(firstCalls(READ, 1_000, () => Promise.resolve(exception('AccessDeniedException'))));
+    const parts = { store, clock, registry: testRegistry(), sinks: ['log'] };
+    const asked = { principal: who(), deadlineMs: clock.now() + 10_000 };
+    shim.sent();
+    await expect(
+      releaseLock(parts, asked, { asset: 'UNIT-1', reason: 'fire' }),
+    ).rejects.toMatchObject({ kind: 'retryable', code: 'BACKEND_UNAVAILABLE' });
+    expect(shim.sent()).not.toContain(WRITE);
+    shim.set(() => undefined);
+    expect(await store.snapshot([{ kind: 'lock', tenant, asset: 'UNIT-1' }])).toEqual(before);
+    expect(await events(workflow)).toHaveLength(1);
+  });
+
   describe('reasons of several kinds', () => {
+    test.each([0, 1, 2])('a failed condition in place %i is told of that very write', async (n) => {
+      const keys = [0, 1, 2].map((i) => ({ kind: 'ledger', tenant, key: `${i}` }) as const);
+      const writes = keys.map((key) => ({ op: 'delete', key, expect: {} }) as const);
+      const codes = keys.map((_, i) => (i === n ? 'ConditionalCheckFailed' : 'None'));
+      shim.set(firstCalls(WRITE, 1, () => Promise.resolve(cancelled(codes))));
+      expect(await store.commit({ writes }, clock.now() + 1_000)).toEqual({
+        ok: false,
+        failed: [{ key: keys[n] }],
+      });
+    });
+
     test('a conflict beside a failed condition is looked at again, and never taken for a torn chain', async () => {
       const workflow = await started();
       // Half of somebody else's transaction: the event is there, the record is being written.

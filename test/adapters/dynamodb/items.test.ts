@@ -7,6 +7,7 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { dayOf, SweepTally } from '../../../lib/core/reconcile/notes.ts';
 import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
 import type { Command } from '../../../lib/core/model/commands.ts';
 import type { ItemKey, StorageBackend, Write } from '../../../lib/core/ports/storage.ts';
@@ -144,16 +145,30 @@ describeOnDynamo('items in the table', () => {
     expect(await store.listLocks(tenant, { limit: 5 })).toEqual({ items: [] });
   });
 
-  test('only ledger rows have a time to live: a number of epoch seconds, thirty days ahead', async () => {
+  test('only ledger rows and the book of sweeps have a time to live: a number of epoch seconds, thirty days ahead', async () => {
     await session();
+    const day = dayOf(clock.now());
+    const tally = new SweepTally();
+    tally.add({ rule: 'R8', tenant, workflow: 'w1', what: 'list_rebuilt', repaired: true });
+    await store.noteSweep(tally.note({ shard: 3, end: 'done' }, clock.now()));
     const wire = new DynamoDBClient(await optionsOf(raw));
     const { Items = [] } = await wire.send(new ScanCommand({ TableName: TableName() }));
-    const mine = Items.filter(({ pk }) => pk?.S?.startsWith(`T#${tenant}#`) === true);
-    expect(mine.length).toBeGreaterThan(8);
+    const mine = Items.filter(
+      ({ pk }) => pk?.S === `SWEEP#${day}` || pk?.S?.startsWith(`T#${tenant}#`) === true,
+    );
+    expect(mine.length).toBeGreaterThan(11);
     const living = mine.filter((item) => item['expires_at'] !== undefined);
-    expect(living.map(({ sk, expires_at }) => [sk?.S, expires_at])).toEqual([
-      ['LEDGER', { N: String(START_MS / 1000 + 30 * DAY) }],
-    ]);
+    const lives = living.map(({ sk, expires_at }) => [sk?.S, expires_at?.N] as const);
+    const ahead = START_MS / 1000 + 30 * DAY;
+    expect(lives.filter(([sk]) => sk === 'LEDGER')).toEqual([['LEDGER', String(ahead)]]);
+    const book = lives.filter(([sk]) => sk !== 'LEDGER');
+    expect(book).toHaveLength(3);
+    expect(new Set(book.map(([sk]) => sk?.split('#')[0]))).toEqual(new Set(['C', 'F', 'S']));
+    // The book goes by whole days: none of it before its thirty days, and none a day later.
+    for (const [, n] of book) {
+      expect(Number(n)).toBeGreaterThanOrEqual(ahead);
+      expect(Number(n)).toBeLessThanOrEqual(ahead + DAY);
+    }
     wire.destroy();
   });
 

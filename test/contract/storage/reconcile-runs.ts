@@ -14,7 +14,7 @@ import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
 import { executionName, starter } from '../../../lib/core/runs/execution.ts';
 import { RUN } from '../../../lib/core/runs/timing.ts';
 import { testRandom, testRegistry } from '../../support/harness.ts';
-import { runWorld } from '../../support/runs.ts';
+import { ACTION, runWorld } from '../../support/runs.ts';
 import type { Bench, UseBench } from './bench.ts';
 
 /** Drift of runs and its repair, on a real store: found, repaired once, and not again. */
@@ -270,6 +270,35 @@ export function runReconcileCases(use: UseBench): void {
     expect(out.state.started).toEqual([nameOf(run, 1), nameOf(run, 2)]);
     expect(await step(run, { do: 'begin' }, 1)).toMatchObject({ code: 'STALE_ATTEMPT' });
   });
+
+  test.each([0, 90_000, -90_000])(
+    'a worker that begins late, on a clock %d ms off, is fenced off by the attempt that took its place',
+    async (skew) => {
+      const bench = use();
+      const { store, clock, tenant } = bench;
+      const out = outside(bench);
+      const { gathering, read, steps, observation } = worldOf(bench);
+      const late = runWorld(store, { ...clock, now: () => clock.now() + skew }, tenant);
+      const run = await gathering();
+      await deliver(bench, out);
+      clock.advance(RUN.workMs);
+      await sweep(bench, out, { rules: ['R6'] });
+      clock.advance(DELIVERY.fastPathMs);
+      await sweep(bench, out, { rules: ['R2'] });
+      const again = await read(run.id);
+      expect([run.attempt, again.attempt]).toEqual([1, 2]);
+      // Its first write comes a second after it was given up, and it hears of it.
+      clock.advance(1_000);
+      const before = await all(bench, run.id);
+      expect(await late.step(run, late.observation, 1)).toMatchObject({ code: 'STALE_ATTEMPT' });
+      expect(await late.step(run, { do: 'propose', action: ACTION }, 1)).toMatchObject({
+        code: 'STALE_ATTEMPT',
+      });
+      expect(await all(bench, run.id)).toEqual(before);
+      const done = await steps(again, observation, { do: 'propose', action: ACTION });
+      expect(done).toMatchObject({ state: 'awaiting_approval', attempt: 2, observations: 1 });
+    },
+  );
 
   test('a row of an older attempt that is sent again starts nothing', async () => {
     const bench = use();

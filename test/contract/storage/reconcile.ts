@@ -99,6 +99,44 @@ export function reconcileCases(use: UseBench): void {
     expect(await lockOn(bench)).toMatchObject({ held: true, workflow: second, fence: 2 });
   });
 
+  test('of 120 pieces of work three vanish while pages are walked: their assets are free to a start, and no other is touched', async () => {
+    const bench = use();
+    const { store, tenant } = bench;
+    const ids = new Map<string, string>();
+    for (let n = 1; n <= 120; n++) ids.set(`UNIT-${n}`, await started(bench, `UNIT-${n}`));
+    later(bench);
+    const gone = ['UNIT-7', 'UNIT-70', 'UNIT-119'];
+    let pages = 0;
+    const vanishing: StorageBackend = {
+      ...store,
+      listDue: async (shard, at) => {
+        const page = await store.listDue(shard, { ...at, limit: Math.min(at.limit, 5) });
+        if (at.limit > 1 && pages++ === 0) {
+          const keys = gone.map((asset) => workflowKey(tenant, ids.get(asset)));
+          await drift(bench, ...keys.map((key): Write => ({ op: 'delete', key, expect: {} })));
+        }
+        return page;
+      },
+    };
+    const before = bench.clock.now();
+    expect(await sweep(bench, {}, sweeperOn(bench, vanishing))).toEqual([]);
+    expect(pages).toBeGreaterThan(10);
+    for (const [asset, id] of ids) {
+      const [workflow, lock] = await store.snapshot([
+        workflowKey(tenant, id),
+        lockKey(tenant, asset),
+      ]);
+      expect(lock).toMatchObject({ held: true, workflow: id, fence: 1 });
+      if (gone.includes(asset)) expect([asset, workflow]).toEqual([asset, undefined]);
+      else expect(workflow).toMatchObject({ version: 1, due_at: before + RECONCILE.checkMs });
+    }
+    for (const asset of gone) {
+      const next = await started(bench, asset);
+      expect(await lockOn(bench, asset)).toMatchObject({ held: true, workflow: next, fence: 2 });
+    }
+    expect(await started(bench, 'UNIT-8')).toBe(ids.get('UNIT-8'));
+  }, 120_000);
+
   test('R5: work that lost its lock gets it back under a new fence, once, and goes on', async () => {
     const bench = use();
     const id = await started(bench);

@@ -13,6 +13,7 @@ export function valueCases(use: UseBench): void {
     0.1,
     0.1 + 0.2,
     0.1234567890123456,
+    Number('0.1234567890123456789'),
     -273.15,
     123456.789e-10,
     1e-7,

@@ -49,7 +49,7 @@ export async function execute(
   remainingMs = 60_000,
   { definition, tasks }: Machine = {
     definition: reconcilerDefinition(),
-    tasks: ['Look', 'Sweep', 'Report'],
+    tasks: ['Look', 'Sweep', 'Report', 'Heads'],
   },
 ): Promise<Executed> {
   const calls: { readonly [name: string]: unknown }[] = [];

@@ -2,10 +2,10 @@
 import * as z from 'zod';
 import { instant, jsonObject, page, problem, someone } from './common.ts';
 
-/** What a change did, as an event of the trail. */
+/** What a change did, as an event of the workflow's trail. */
 export const operationReceipt = z.object({
   operation: z.string(),
-  workflow_id: z.string().describe('The workflow or run whose trail tells of it.'),
+  workflow_id: z.string(),
   event: z.int().describe('Sequence of its event in the trail.'),
   at: instant,
   duplicate: z.boolean().describe('True: it had been done before under this key.'),
@@ -54,13 +54,10 @@ export const lockReleased = operationReceipt
   .extend({ holder: z.string().optional() })
   .meta({ id: 'LockReleased' });
 
-/** Why a forced release was not carried out; a later hold is named. */
-export const releaseProblem = problem
-  .extend({
-    fence: z.int().optional().describe('The fence under which the asset is held by now.'),
-    workflow_id: z.string().optional(),
-  })
-  .meta({ id: 'ReleaseProblem' });
+/** Why an asset was not taken away; `HELD_ANEW` says who holds it by now. */
+export const heldProblem = problem
+  .extend({ fence: z.int().optional(), workflow_id: z.string().optional() })
+  .meta({ id: 'HeldProblem' });
 
 const faults = z.array(
   z.object({ seq: z.int(), what: z.string(), acknowledged: z.int().optional() }),
