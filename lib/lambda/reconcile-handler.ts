@@ -1,14 +1,11 @@
 // The tasks of the reconciler's state machine. It carries ids and counts only: findings go to the log.
 // Absent members and null are the same, and whatever else does not fit is refused by name.
-import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
-import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { DELIVERY } from '../core/dispatch/row.ts';
-import { isFault } from '../core/fault.ts';
 import type { DueShards } from '../core/reconcile/due-shards.ts';
 import type { Sweeper, SweepReport } from '../core/reconcile/sweep.ts';
 import type { Observers } from './observers.ts';
+import { cannotStart, TaskError, taskFunction, whole, type TaskHandler } from './task-function.ts';
 import { toldStart } from './told-start.ts';
 
 /** What sweeps. */
@@ -44,7 +41,7 @@ export interface Reported {
 
 /** The handler, and its start. */
 export interface ReconcileFunction {
-  readonly handler: (event: unknown, context: Context) => Promise<Looked | Swept | Reported>;
+  readonly handler: TaskHandler<Looked | Swept | Reported>;
   /** Resolves when the first start has ended, whichever way. */
   readonly started: Promise<unknown>;
 }
@@ -57,7 +54,7 @@ export function createReconcileFunction(
   observers: Observers,
   open: () => Promise<ReconcileApp>,
 ): ReconcileFunction {
-  const { logger, metrics, log, count, waiting } = observers;
+  const { count, waiting } = observers;
   const app = toldStart(observers, open);
 
   const look = async ({ dueShards }: ReconcileApp): Promise<Looked> => {
@@ -85,7 +82,7 @@ export function createReconcileFunction(
   };
 
   const report = ({ shards }: Members): Reported => {
-    if (!Array.isArray(shards)) throw new Error('expected shards to be a list');
+    if (!Array.isArray(shards)) throw new TaskError('expected shards to be a list');
     const failed = (shards as readonly unknown[]).filter(
       (each) => (each as { readonly failed?: unknown } | null)?.failed === true,
     ).length;
@@ -97,27 +94,13 @@ export function createReconcileFunction(
     const members = (event ?? {}) as Members;
     if (members.task === 'report') return report(members);
     const opened = await app();
-    if (opened === undefined) throw new Error('the function cannot start');
+    if (opened === undefined) throw cannotStart();
     if (members.task === 'look') return look(opened);
     if (members.task === 'sweep') return sweep(opened, members, context);
-    throw new Error('expected task to be look, sweep or report');
+    throw new TaskError('expected task to be look, sweep or report');
   };
 
-  const handler = middy<unknown, Looked | Swept | Reported, Error, Context>(run)
-    .use(injectLambdaContext(logger))
-    .use(logMetrics(metrics, { captureColdStartMetric: true }))
-    .onError(({ error }) => {
-      log({ level: 'error', msg: 'a task failed', err: error });
-      count('faults');
-    });
-  return {
-    // An error's message is kept with the execution, so a foreign one does not go there.
-    handler: async (event, context) =>
-      handler(event, context).catch((error: unknown) => {
-        throw isFault(error) ? new Error(error.code) : ownError(error);
-      }),
-    started: app(),
-  };
+  return { handler: taskFunction(observers, run), started: app() };
 }
 
 interface Members {
@@ -126,15 +109,4 @@ interface Members {
   readonly round?: unknown;
   readonly execution?: unknown;
   readonly shards?: unknown;
-}
-
-function whole(value: unknown, name: string): number {
-  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
-  throw new Error(`expected ${name} to be a whole number from 0`);
-}
-
-function ownError(error: unknown): Error {
-  const own =
-    error instanceof Error && /^(?:expected \w+ to be|the function cannot)/.test(error.message);
-  return own ? error : new Error('the task failed');
 }

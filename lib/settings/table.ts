@@ -179,6 +179,14 @@ export const settingsTable = {
     description:
       '`alexa` sends 401 and 403 without a `WWW-Authenticate` header and says in words that a scope is missing; `standard` sends the header, and a missing scope is 403.',
   }),
+  mcpApprovals: setting({
+    env: 'CHECKPOINT_MCP_APPROVALS',
+    type: z.enum(['off', 'on']),
+    default: 'off',
+    expected: 'off or on',
+    description:
+      'Whether people may approve and deny through an assistant (the tool `decide_approval`). Off, they decide over REST and on the command line; a token of a service or an agent decides nowhere.',
+  }),
   ratePerMinute: setting({
     env: 'CHECKPOINT_RATE_PER_MINUTE',
     type: wholeNumber(60, 600_000),

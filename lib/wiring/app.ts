@@ -8,6 +8,7 @@ import type { StorageBackend } from '../core/ports/storage.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
 import { createQueries, type Queries } from '../core/queries.ts';
 import { createOperations, type Operations } from '../core/operations/operations.ts';
+import { APPROVAL_CHANNELS } from '../core/runs/authorize.ts';
 import { createRunQueries, type RunQueries } from '../core/runs/queries.ts';
 import { createRunService, type RunService } from '../core/runs/service.ts';
 import { secretsOf, type TenantSecrets } from '../core/secrets.ts';
@@ -30,11 +31,19 @@ export interface Core {
   readonly secrets: (tenant: string) => TenantSecrets;
 }
 
+/** What the core is told. */
+interface CoreSettings {
+  readonly secret: string;
+  readonly sinks: readonly string[];
+  /** Whether decisions on approvals may come from an assistant. */
+  readonly mcpApprovals?: Settings['mcpApprovals'];
+}
+
 /** Puts the core on a store. `secret` is the deployment's; every sink gets each notification. */
 export function coreOn(
   store: StorageBackend,
   registry: ProcedureRegistry,
-  { secret, sinks }: { readonly secret: string; readonly sinks: readonly string[] },
+  { secret, sinks, mcpApprovals = 'off' }: CoreSettings,
   onFault?: OnFault,
 ): Core {
   const secrets = secretsOf(secret);
@@ -58,6 +67,7 @@ export function coreOn(
     random: systemRandom,
     secrets,
     sinks,
+    ...(mcpApprovals === 'on' && { channels: new Set([...APPROVAL_CHANNELS, 'mcp' as const]) }),
     ...(onFault !== undefined && { onFault }),
   });
   const runQueries = createRunQueries(store, onFault);
@@ -66,7 +76,7 @@ export function coreOn(
 
 /** What the HTTP app is built with beside the settings and the core. */
 export interface AppOptions
-  extends Pick<AppParts, 'mcpFactory' | 'onToolCall'>, Pick<RestParts, 'evidenceTools'> {
+  extends Pick<AppParts, 'mcpFactory' | 'onToolCall' | 'pages'>, Pick<RestParts, 'evidenceTools'> {
   /** The URL of the MCP endpoint. */
   readonly publicUrl: string;
   readonly version: string;
@@ -104,6 +114,7 @@ export function appOn(
     ...core,
     ...rest,
     rest: { ...core, ...(evidenceTools !== undefined && { evidenceTools }) },
+    mcpApprovals: settings.mcpApprovals === 'on',
     verifier: createTokenVerifier({ issuers, clock: systemClock }),
     clock: systemClock,
     authorizationServers: configured.map((entry) => entry.issuer),

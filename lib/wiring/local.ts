@@ -151,7 +151,8 @@ export async function openLocal(
   }
   const { webhooks } = settings;
   const sinks = sinkNames({ webhooks, topicArn: undefined, eventBus: undefined });
-  const core = coreOn(store, registry, { secret, sinks }, onFault);
+  const { mcpApprovals } = settings;
+  const core = coreOn(store, registry, { secret, sinks, mcpApprovals }, onFault);
   let recurring: Recurring | undefined;
   let takingUp: Promise<unknown> | undefined;
   let evidence: Promise<Evidence> | undefined;
@@ -272,9 +273,8 @@ export function toolsFor(
 async function toolsOf(local: Local, principal: Principal): Promise<LocalTools> {
   const { tenant, subject, name, kind } = principal;
   if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
-  const { service, queries, registry, commandTimeoutMs } = local;
-  const speech = createSpeech(registry, systemClock);
-  const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
+  const speech = createSpeech(local.registry, systemClock);
+  const kit = { ...local, speech, clock: systemClock, mcpApprovals: false };
   return {
     principal,
     call: async (tool, args) => {
@@ -294,11 +294,9 @@ export async function localApp(
 ): Promise<CheckpointApp> {
   const configured = settings.issuers.length > 0;
   const own = configured ? undefined : (await developmentIssuer(settings)).issuerConfig();
-  return appOn(settings, local, own, {
-    ...options,
-    evidenceTools: async (deadlineMs) => {
-      const { source, allowlist } = await local.evidence();
-      return reportTools(source, allowlist, deadlineMs);
-    },
-  });
+  const evidenceTools = async (deadlineMs: number) => {
+    const { source, allowlist } = await local.evidence();
+    return reportTools(source, allowlist, deadlineMs);
+  };
+  return appOn(settings, local, own, { evidenceTools, ...options });
 }

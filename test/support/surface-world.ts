@@ -20,7 +20,7 @@ import { createService } from '../../lib/core/service/service.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../../lib/surface/app.ts';
-import type { RestParts } from '../../lib/surface/rest/routes.ts';
+import { checkAnswer, isRest } from './checked-answers.ts';
 import type { LogEntry } from '../../lib/surface/request-line.ts';
 
 /** The URL that clients of the tests use. */
@@ -99,16 +99,32 @@ export function closeWorldsAfterEach(): void {
   });
 }
 
-/** What is served below `/v1` over a store. */
-export function restOn(store: StorageBackend, clock: Clock = systemClock): RestParts {
+/** The parts of an app that runs and operations are served from, over a store. */
+export function restOn(store: StorageBackend, clock: Clock = systemClock, mcpApprovals = false) {
   const secrets = secretsOf('a deployment secret for tests only');
   const registry = shippedRegistry();
   const parts = { store, registry, clock, sinks: ['log'], secrets };
   return {
-    operations: createOperations(parts),
-    secrets,
-    runs: createRunService({ ...parts, random: systemRandom }),
+    rest: { operations: createOperations(parts), secrets },
+    runs: createRunService({
+      ...parts,
+      random: systemRandom,
+      ...(mcpApprovals && { channels: new Set(['mcp', 'rest'] as const) }),
+    }),
     runQueries: createRunQueries(store),
+    mcpApprovals,
+  };
+}
+
+/** Holds every REST answer of an app against the OpenAPI document. */
+function hold(app: CheckpointApp): void {
+  const { fetch } = app;
+  // `request` goes through `fetch`, so one place is enough.
+  app.fetch = async (request, ...rest) => {
+    const response = await fetch(request, ...rest);
+    const { pathname } = new URL(request.url);
+    if (isRest(pathname)) await checkAnswer(request.method, pathname, response);
+    return response;
   };
 }
 
@@ -134,7 +150,7 @@ export async function openWorld(
     sinks: ['log'],
   });
   const app = createApp({
-    rest: restOn(store),
+    ...restOn(store),
     service,
     queries: createQueries(store, registry),
     registry,
@@ -152,6 +168,7 @@ export async function openWorld(
     ...overrides(store),
   });
   await app.warmUp();
+  hold(app);
   cleanups.push(async () => {
     await store.close();
     rmSync(folder, { recursive: true });

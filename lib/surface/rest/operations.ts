@@ -1,7 +1,6 @@
 // REST routes of whoever is on call: outbox, locks, sweeps and findings, and trails that need a person.
 // Every one wants `ops:admin`; every change is an event of the workflow's trail.
 import { Hono } from 'hono';
-import * as z from 'zod';
 import type { Lock, OutboxRow } from '../../core/model/workflow.ts';
 import type { Operations, PageOf } from '../../core/operations/operations.ts';
 import { dayOf } from '../../core/reconcile/notes.ts';
@@ -10,7 +9,7 @@ import { problem } from '../reply.ts';
 import { answered, refused, repeated } from './answers.ts';
 import { createCalls, foreignCursor, reading, type CallParts } from './calls.ts';
 import { notAllowed, readQuery, sentWith } from './request.ts';
-import { CURSOR, LIST, NO_BODY, REASON } from './requests.ts';
+import { FINDINGS, LIST, NO_BODY, OUTBOX, REASON, SWEEPS } from './requests.ts';
 
 /** What the routes are made of. */
 export interface OperationRoutes extends CallParts {
@@ -19,8 +18,6 @@ export interface OperationRoutes extends CallParts {
 
 /** Sweeps whose findings stand on one page: at most 500 findings. */
 const SWEEPS_SHOWN = 5;
-const OUTBOX = LIST.extend({ state: z.enum(['waiting', 'parked']).default('waiting') });
-const DAY = z.iso.date('expected a day as 2026-03-01').optional();
 /** The routes. */
 export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCall }> {
   const { operations, secrets, clock, commandTimeoutMs } = parts;
@@ -93,13 +90,13 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
   });
 
   app.get('/sweeps', async (c) => {
-    const query = readQuery(c, z.strictObject({ day: DAY }));
+    const query = readQuery(c, SWEEPS);
     if (!query.ok) return query.response;
     const found = await operations.sweeps(reading(c), query.value.day ?? dayOf(clock.now()));
     return found.code === 'FOUND' ? answered(found.value) : refused(found);
   });
   app.get('/findings', async (c) => {
-    const query = readQuery(c, z.strictObject({ day: DAY, cursor: CURSOR }));
+    const query = readQuery(c, FINDINGS);
     if (!query.ok) return query.response;
     const day = query.value.day ?? dayOf(clock.now());
     const page = { limit: SWEEPS_SHOWN, cursor: query.value.cursor };

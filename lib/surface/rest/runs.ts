@@ -18,12 +18,15 @@ import { observationView, runEventView, runReceipt, runSummary, runView } from '
 import { toolReportView } from './run-view.ts';
 import { lookUntil, preferredSeconds, waitMs } from './wait.ts';
 
+/** Asks every evidence server what it offers, until `deadlineMs`. */
+export type EvidenceTools = (deadlineMs: number) => Promise<ToolReport>;
+
 /** What the routes are made of. */
 export interface RunRoutes extends CallParts {
   readonly runs: RunService;
   readonly runQueries: RunQueries;
-  /** Asks every evidence server what it offers, until `deadlineMs`; absent where a process asks none. */
-  readonly evidenceTools?: (deadlineMs: number) => Promise<ToolReport>;
+  /** Absent where a process asks no server. */
+  readonly evidenceTools?: EvidenceTools;
 }
 
 /** How long evidence servers have to say what they offer. */

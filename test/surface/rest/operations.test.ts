@@ -222,7 +222,7 @@ describe('outbox', () => {
           return Reflect.get(target, name, receiver) as unknown;
         },
       });
-      return { rest: restOn(watched) };
+      return restOn(watched);
     });
     const [position = ''] = cursor.split('.');
     for (const [query, token] of [
@@ -394,7 +394,7 @@ describe('what cannot be used is refused by name, with nothing written', () => {
         listLocks: () =>
           Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'secret detail')),
       };
-      return { rest: restOn(broken) };
+      return restOn(broken);
     });
     const { status, body, headers } = await call(world, '/locks');
     expect([status, body['retryable'], headers.get('retry-after')]).toEqual([503, true, '1']);

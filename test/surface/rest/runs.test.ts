@@ -308,7 +308,7 @@ describe('reading runs', () => {
   test('a store that cannot be used is a retryable 503', async () => {
     const world = await openWorld((store) => {
       const fails = () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'disk /x'));
-      return { rest: restOn({ ...store, listRuns: fails, snapshot: fails }) };
+      return restOn({ ...store, listRuns: fails, snapshot: fails });
     });
     for (const path of ['/runs', '/runs/run-x']) {
       const { status, body, headers } = await call(world, path, { token: 'ira' });
@@ -421,7 +421,7 @@ describe('a decision', () => {
       decide(world, id, { approved: true, action_hash: hash }),
       decide(world, id, { approved: false, action_hash: hash }, { token: 'dan' }),
     ]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]));
     const loser = both.find(({ status }) => status === 409);
     expect(loser?.body['code']).toBe('ALREADY_DECIDED');
   });
@@ -447,7 +447,7 @@ describe('a decision', () => {
   test('an expired one is 409 with when its time was over', async () => {
     const world = await openWorld((store) => {
       const later = { ...systemClock, now: () => Date.now() + 3_600_001 };
-      return { rest: restOn(store, later), commandTimeoutMs: 3_700_000 };
+      return { ...restOn(store, later), commandTimeoutMs: 3_700_000 };
     });
     const id = await created(world);
     const run = await workerOn(world.store).propose(id);
@@ -563,7 +563,7 @@ describe('evidence tools', () => {
   test('each comes with its verdict and why, and so does what could not be had', async () => {
     const world = await openWorld((store) => ({
       rest: {
-        ...restOn(store),
+        ...restOn(store).rest,
         evidenceTools: (deadlineMs) => reportTools(source, allowlist, deadlineMs),
       },
     }));

@@ -9,7 +9,7 @@ export const instant = z.iso.datetime({ precision: 3 }).describe('UTC with milli
 export const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Any JSON. */
-export const json = z.json().describe('Any JSON value, exact.');
+export const json = z.unknown().describe('Any JSON value, exact.');
 
 /** Any JSON object. */
 export const jsonObject = z.record(z.string(), z.unknown()).describe('Exact JSON.');
@@ -74,5 +74,6 @@ export const problem = z
     state: z.string().optional(),
     limit: z.string().optional(),
     max: z.number().optional(),
+    suggestions: z.array(z.string()).optional().describe('Assets that may be meant.'),
   })
   .meta({ id: 'Problem' });
