@@ -121,13 +121,15 @@ function pathOf(id: string): string {
 /** Looks until the run waits for a decision or has ended. */
 async function proposed(server: RunServer, created: Answer): Promise<Answer> {
   const until = systemClock.now() + WAIT_MS;
+  const { run_id: id } = created;
+  if (typeof id !== 'string') throw new CliProblem('The server names no run: check --url.');
   let seen = created;
   while (seen['status'] === 'created' || seen['status'] === 'gathering') {
     if (systemClock.now() > until) {
-      throw new CliProblem(`${String(created['run_id'])} is still gathering: look at it later.`);
+      throw new CliProblem(`${id} is still gathering: look at it later.`);
     }
     await systemClock.sleep(LOOK_MS);
-    seen = await server.get(pathOf(String(created['run_id'])));
+    seen = await server.get(pathOf(id));
   }
   return seen;
 }

@@ -47,7 +47,7 @@ export async function runServer(
   const token =
     flags.token ??
     (await signToken(settings, { ...signing, ...(subject !== undefined && { subject }) }));
-  const call = async (path: string, init: RequestInit): Promise<Answer> => {
+  const call = async (path: string, init: Sent): Promise<Answer> => {
     const answer = await asked(new URL(`/v1${path}`, url), token, init).catch((cause: unknown) => {
       const hint = 'check --url, and that the server runs';
       throw new CliProblem(`${url} did not answer: ${hint}.`, { cause });
@@ -72,7 +72,11 @@ function hostOf({ host }: Settings): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-async function asked(url: URL, token: string, init: RequestInit) {
+interface Sent extends Pick<RequestInit, 'method' | 'body'> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function asked(url: URL, token: string, init: Sent) {
   const response = await fetch(url, {
     ...init,
     headers: { ...init.headers, authorization: `Bearer ${token}` },
@@ -100,7 +104,8 @@ function refusalText(status: number, body: Answer): string {
 }
 
 function decidedText({ decided_by: who, decided_at: at, action_hash: hash }: Answer): string {
-  if (typeof who !== 'object' || who === null || typeof at !== 'string') return '';
+  if (typeof who !== 'object' || who === null) return '';
+  if (typeof at !== 'string' || typeof hash !== 'string') return '';
   const { name = '?' } = who as { readonly name?: string };
-  return ` by ${display(name).text} at ${at}, for ${String(hash)}`;
+  return ` by ${display(name).text} at ${at}, for ${hash}`;
 }

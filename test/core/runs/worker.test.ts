@@ -7,7 +7,11 @@ import { createDispatcher } from '../../../lib/core/dispatch/dispatcher.ts';
 import { eventBody } from '../../../lib/core/events.ts';
 import { definitionHash } from '../../../lib/core/evidence/definition.ts';
 import type { Run } from '../../../lib/core/model/run.ts';
-import type { AdvertisedTool, EvidenceSource } from '../../../lib/core/ports/evidence.ts';
+import {
+  EvidenceError,
+  type AdvertisedTool,
+  type EvidenceSource,
+} from '../../../lib/core/ports/evidence.ts';
 import type { PlannedStep, Planner, PlannerInput } from '../../../lib/core/ports/planner.ts';
 import { DeliveryError } from '../../../lib/core/ports/sink.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
@@ -56,6 +60,7 @@ function processOf(
     readonly planner?: Planner;
     readonly tickets?: TicketProvider;
     readonly steps?: number;
+    readonly source?: Partial<EvidenceSource>;
   } = {},
 ) {
   const { clock } = files;
@@ -71,6 +76,7 @@ function processOf(
     call: () => through(() => Promise.resolve({ text: 'checkout: degraded', isError: false })),
     argumentFaults: () => [],
     close: () => Promise.resolve(),
+    ...part.source,
   };
   const random = testRandom(`worker ${Math.random()}`);
   const secrets = secretsOf('a secret of at least thirty-two characters');
@@ -362,4 +368,25 @@ describe('a worker', () => {
     expect(calls).toEqual([]);
     expect(await read(run.id)).toEqual(run);
   });
+});
+
+test('a process that is asked to end while a tool is asked leaves its run as it was', async () => {
+  const ending = new AbortController();
+  const source = {
+    call: () => {
+      // What a source answers whose process ends: every connection is closed.
+      ending.abort();
+      throw new EvidenceError('SERVER_UNREACHABLE', 'ops', 'the source was closed');
+    },
+  };
+  const { created, read } = runWorld(store, files.clock, tenant);
+  const { id, attempt } = await created();
+  await processOf(undefined, { source, steps: 1 })({ tenant, run: id, attempt }, ending.signal);
+  expect(await read(id)).toMatchObject({ state: 'gathering', evidence: [], attempt: 1 });
+  const run = await tendUntil(await read(id), ['awaiting_approval', 'failed']);
+  expect([run.state, run.evidence.length, run.proposal?.missing]).toEqual([
+    'awaiting_approval',
+    1,
+    undefined,
+  ]);
 });
