@@ -9,6 +9,7 @@ export default {
     '<rootDir>/reports/',
     '<rootDir>/test/architecture/fixtures/',
   ],
+  setupFiles: ['<rootDir>/test/support/check-answers.setup.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': [

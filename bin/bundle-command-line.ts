@@ -1,10 +1,11 @@
 // Entry file of the second half of `npm run build`: the command line and the evidence server with everything they load, in a few
 // files in place of several hundred, which a process reads and links in a third of the time. The package's
 // other entries stay modules of their own, because whoever embeds them has these libraries as well.
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { BUNDLE, PROJECT_ROOT, SERVER_SHIMS } from '../lib/infra/bundle.ts';
+import { PAGE_FILES, PAGES_FOLDER } from '../lib/settings/page-files.ts';
 
 const outdir = join(PROJECT_ROOT, 'dist/bin');
 const { metafile } = await build({
@@ -41,6 +42,15 @@ await writeFile(
   join(outdir, 'THIRD-PARTY.md'),
   `# Libraries in these files\n\n${texts.join('\n')}`,
 );
+
+// The interactive page comes along as files, so that whoever installs the package gets no installer of its
+// library with it.
+const pages = join(PROJECT_ROOT, 'dist', PAGES_FOLDER);
+await mkdir(pages, { recursive: true });
+for (const [name, path] of Object.entries(PAGE_FILES)) {
+  await copyFile(join(PROJECT_ROOT, path), join(pages, name));
+}
+await writeFile(join(pages, 'THIRD-PARTY.md'), await licenceOf('node_modules/swagger-ui-dist'));
 
 /** The name, version and licence of a package that is in the bundle. Throws where it has no text of one. */
 async function licenceOf(folder: string): Promise<string> {

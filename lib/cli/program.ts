@@ -12,6 +12,7 @@ import { addPolicyCommands } from './policy/commands.ts';
 import { banner, startServer } from './serve.ts';
 import { addRepairCommands } from './repair/commands.ts';
 import { addTrailRepair } from './repair/trails.ts';
+import { addRunCommands } from './run/commands.ts';
 import { addTalkCommand } from './talk/commands.ts';
 import type { LineInput } from './talk/talk.ts';
 import { printable } from './text.ts';
@@ -94,13 +95,22 @@ export async function runCli(args: readonly string[], given: Terminal): Promise<
       out(await signToken(settingsFrom(terminal.env, flags), flags));
     });
 
-  program
+  const demo = program
     .command('demo')
     .description('play a whole pump inspection, with a crash in the middle, and check every answer')
     .action(async () => {
       // Loaded only here: its MCP client takes longer to load than a server to start.
       const { runDemo } = await import('./demo/demo.ts');
       exitCode = await runDemo(terminal);
+    });
+  demo
+    .command('incident')
+    .description(
+      'play an incident: evidence, a decision, a server that is killed twice, one ticket',
+    )
+    .action(async () => {
+      const { runIncidentDemo } = await import('./demo/incident.ts');
+      exitCode = await runIncidentDemo(terminal);
     });
 
   const commands: Commands = {
@@ -119,6 +129,7 @@ export async function runCli(args: readonly string[], given: Terminal): Promise<
   addRepairCommands(commands);
   addTrailRepair(commands);
   addPolicyCommands(commands);
+  addRunCommands(commands);
   addTalkCommand(commands, terminal.input);
 
   try {

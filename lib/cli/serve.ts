@@ -8,10 +8,12 @@ import { activeVersions } from '../core/active-versions.ts';
 import { toldError } from '../core/told-error.ts';
 import type { Settings } from '../settings.ts';
 import { dataFile, localApp, openLocal, type TendingParts, type Local } from '../wiring/local.ts';
+import { pagesOfPackage } from '../wiring/pages.ts';
 import { createBoundedServer } from './bounded-server.ts';
 import { CliProblem } from './failure.ts';
 import { missingWarning } from './policy/active.ts';
 import { COMMAND } from './form.ts';
+import { packageFolder } from '../wiring/package-folder.ts';
 import { packageVersion } from '../wiring/version.ts';
 
 /** How long a server that is up waits for a first call before it warms up. */
@@ -40,6 +42,9 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
     onEvidenceWarning: (warning) => {
       logger.warn(warning, 'a tool server is odd');
     },
+    onWorkError: (error) => {
+      logger.warn({ err: toldError(error) }, 'work of a run was cut off; it is begun again');
+    },
   });
   const server = createBoundedServer();
   try {
@@ -51,6 +56,7 @@ export async function startServer(settings: Settings, fixtures: Fixtures = {}): 
       ...fixtures,
       publicUrl: url,
       version,
+      pages: pagesOfPackage(packageFolder()),
       log: ({ level, msg, ...rest }) => {
         logger[level](rest, msg);
       },

@@ -190,6 +190,11 @@ export const LIMITS = {
     unit: 'characters',
     reason: 'of a text of others in one field, before it is shortened with a count',
   },
+  runWaitSeconds: {
+    max: 20,
+    unit: 'seconds',
+    reason: 'of waiting for a proposal in one request, below the timeouts on its way',
+  },
   displayedFields: { max: 100, unit: 'fields', reason: 'what a person can still look through' },
   evidenceMessageBytes: {
     max: 1_048_576,

@@ -1,4 +1,5 @@
 /** The list of files that are generated from code. Nothing is written here. */
+import { apiText, openApiText } from './openapi/texts.ts';
 import { procedureSchemaText } from './procedure-schema.ts';
 import { configurationText, envExampleText } from './settings-docs.ts';
 
@@ -12,7 +13,9 @@ export interface GeneratedFile {
 export function generatedFiles(): GeneratedFile[] {
   return [
     { path: '.env.example', text: envExampleText() },
+    { path: 'docs/api.md', text: apiText() },
     { path: 'docs/configuration.md', text: configurationText() },
+    { path: 'docs/openapi.json', text: openApiText() },
     { path: 'docs/procedure.schema.json', text: procedureSchemaText() },
   ];
 }

@@ -12,6 +12,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { BUNDLE, PROJECT_ROOT } from './bundle.ts';
 import { policyCommands } from './own-policies.ts';
+import { pageCommands } from './pages.ts';
 import type { Stage } from './stages.ts';
 import { TRACING_WILDCARD, type Wildcard } from './statements.ts';
 
@@ -32,6 +33,8 @@ export interface HouseFunctionProps {
   readonly timeout?: Duration;
   /** A folder of procedures that are put beside the bundle under a name; absolute. */
   readonly folder?: { readonly source: string; readonly name: string };
+  /** Whether the files of the interactive page are put beside the bundle. */
+  readonly pages?: boolean;
 }
 
 /** A function with its role and its log group. */
@@ -40,8 +43,8 @@ export class HouseFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: HouseFunctionProps) {
     super(scope, id);
-    const { stage, entry, description, serviceName, environment, statements, wildcards, folder } =
-      props;
+    const { stage, entry, description, serviceName, environment, statements, wildcards } = props;
+    const { folder, pages = false } = props;
     const logGroup = new LogGroup(this, 'Logs', {
       retention: stage.logRetention,
       removalPolicy: stage.removal,
@@ -86,7 +89,7 @@ export class HouseFunction extends Construct {
         esbuildArgs: Object.fromEntries(
           Object.entries(BUNDLE.alias).map(([from, to]) => [`--alias:${from}`, to]),
         ),
-        ...(folder !== undefined && { commandHooks: besideBundle(folder) }),
+        ...((folder !== undefined || pages) && { commandHooks: besideBundle(folder, pages) }),
       },
     });
     const policy = role.node.findChild('DefaultPolicy');
@@ -95,12 +98,17 @@ export class HouseFunction extends Construct {
   }
 }
 
-/** Puts own procedures beside the bundle. */
-function besideBundle({ source, name }: NonNullable<HouseFunctionProps['folder']>) {
-  if (!existsSync(source)) throw new Error(`the folder ${source} is not there`);
+/** Puts own procedures and the files of the interactive page beside the bundle. */
+function besideBundle(folder: HouseFunctionProps['folder'], pages: boolean) {
+  if (folder !== undefined && !existsSync(folder.source)) {
+    throw new Error(`the folder ${folder.source} is not there`);
+  }
   return {
     beforeBundling: () => [],
     beforeInstall: () => [],
-    afterBundling: (_input: string, output: string) => policyCommands(source, join(output, name)),
+    afterBundling: (_input: string, output: string) => [
+      ...(folder === undefined ? [] : policyCommands(folder.source, join(output, folder.name))),
+      ...(pages ? pageCommands(output) : []),
+    ],
   };
 }

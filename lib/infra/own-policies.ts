@@ -45,6 +45,6 @@ export function policyCommands(source: string, target: string): string[] {
 }
 
 /** One word of a shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

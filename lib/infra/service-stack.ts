@@ -40,6 +40,7 @@ const HANDED_ON = [
   'allowedOrigins',
   'allowedHosts',
   'authProfile',
+  'mcpApprovals',
   'ratePerMinute',
   'logLevel',
   'commandTimeoutMs',
@@ -88,6 +89,7 @@ export class ServiceStack extends Stack {
         readParameter(this, names.publicUrl),
       ],
       wildcards: [TABLE_KEY_WILDCARD],
+      pages: true,
       ...policies.beside,
     });
     const background = {

@@ -1,15 +1,12 @@
 // The tasks of the reconciler's state machine. It carries ids and counts only: findings go to the log.
 // Absent members and null are the same, and whatever else does not fit is refused by name.
-import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
-import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { DELIVERY } from '../core/dispatch/row.ts';
-import { isFault } from '../core/fault.ts';
 import type { DueShards } from '../core/reconcile/due-shards.ts';
 import type { Sweeper, SweepReport } from '../core/reconcile/sweep.ts';
 import type { DailyHeads, SignedHeads } from '../core/trail/daily-heads.ts';
 import type { Observers } from './observers.ts';
+import { cannotStart, TaskError, taskFunction, whole, type TaskHandler } from './task-function.ts';
 import { toldStart } from './told-start.ts';
 
 /** What sweeps. */
@@ -52,7 +49,7 @@ type Answer = Looked | Swept | Reported | SignedHeads;
 
 /** The handler, and its start. */
 export interface ReconcileFunction {
-  readonly handler: (event: unknown, context: Context) => Promise<Answer>;
+  readonly handler: TaskHandler<Answer>;
   /** Resolves when the first start has ended, whichever way. */
   readonly started: Promise<unknown>;
 }
@@ -67,7 +64,7 @@ export function createReconcileFunction(
   observers: Observers,
   open: () => Promise<ReconcileApp>,
 ): ReconcileFunction {
-  const { logger, metrics, log, count, waiting } = observers;
+  const { log, count, waiting } = observers;
   const app = toldStart(observers, open);
 
   const look = async ({ dueShards, heads }: ReconcileApp): Promise<Looked> => {
@@ -103,7 +100,7 @@ export function createReconcileFunction(
   };
 
   const report = ({ shards }: Members): Reported => {
-    if (!Array.isArray(shards)) throw new Error('expected shards to be a list');
+    if (!Array.isArray(shards)) throw new TaskError('expected shards to be a list');
     const failed = (shards as readonly unknown[]).filter(
       (each) => (each as { readonly failed?: unknown } | null)?.failed === true,
     ).length;
@@ -115,28 +112,14 @@ export function createReconcileFunction(
     const members = (event ?? {}) as Members;
     if (members.task === 'report') return report(members);
     const opened = await app();
-    if (opened === undefined) throw new Error('the function cannot start');
+    if (opened === undefined) throw cannotStart();
     if (members.task === 'look') return look(opened);
     if (members.task === 'sweep') return sweep(opened, members, context);
     if (members.task === 'heads') return signHeads(opened, context);
-    throw new Error('expected task to be look, sweep, report or heads');
+    throw new TaskError('expected task to be look, sweep, report or heads');
   };
 
-  const handler = middy<unknown, Answer, Error, Context>(run)
-    .use(injectLambdaContext(logger))
-    .use(logMetrics(metrics, { captureColdStartMetric: true }))
-    .onError(({ error }) => {
-      log({ level: 'error', msg: 'a task failed', err: error });
-      count('faults');
-    });
-  return {
-    // An error's message is kept with the execution, so a foreign one does not go there.
-    handler: async (event, context) =>
-      handler(event, context).catch((error: unknown) => {
-        throw isFault(error) ? new Error(error.code) : ownError(error);
-      }),
-    started: app(),
-  };
+  return { handler: taskFunction(observers, run), started: app() };
 }
 
 interface Members {
@@ -145,15 +128,4 @@ interface Members {
   readonly round?: unknown;
   readonly execution?: unknown;
   readonly shards?: unknown;
-}
-
-function whole(value: unknown, name: string): number {
-  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
-  throw new Error(`expected ${name} to be a whole number from 0`);
-}
-
-function ownError(error: unknown): Error {
-  const own =
-    error instanceof Error && /^(?:expected \w+ to be|the function cannot)/.test(error.message);
-  return own ? error : new Error('the task failed');
 }

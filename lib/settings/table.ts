@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { BUNDLED_TOOLS, evidenceServerList, evidenceToolList } from './evidence.ts';
 import { issuerList } from './issuers.ts';
 import { setting } from './setting.ts';
+import { ticketProvider } from './tickets.ts';
 import {
   bucketName,
   eventBusName,
@@ -143,6 +144,16 @@ export const settingsTable = {
     expected: 'a whole number from 256 to 16384',
     description: 'Bytes of one answer that are kept; the digest is over all of it.',
   }),
+  tickets: setting({
+    env: 'CHECKPOINT_TICKETS',
+    type: ticketProvider,
+    default: 'built-in',
+    expected: 'built-in, opscenter or a JSON object with a webhook',
+    description:
+      'Where the ticket of an approved run is written: the table of this deployment, OpsCenter of AWS Systems Manager (with the credentials of the process), or a signed webhook, as docs/runs.md shows.',
+    example:
+      '{"webhook":{"url":"https://desk.example.com/tickets","secrets":["whsec_bm90IGEgcmVhbCBzZWNyZXQsIGFuIGV4YW1wbGU="]}}',
+  }),
   allowedOrigins: setting({
     env: 'CHECKPOINT_ALLOWED_ORIGINS',
     type: originList,
@@ -168,6 +179,14 @@ export const settingsTable = {
     expected: 'alexa or standard',
     description:
       '`alexa` sends 401 and 403 without a `WWW-Authenticate` header and says in words that a scope is missing; `standard` sends the header, and a missing scope is 403.',
+  }),
+  mcpApprovals: setting({
+    env: 'CHECKPOINT_MCP_APPROVALS',
+    type: z.enum(['off', 'on']),
+    default: 'off',
+    expected: 'off or on',
+    description:
+      'Whether people may approve and deny through an assistant (the tool `decide_approval`). Off, they decide over REST and on the command line; a token of a service or an agent decides nowhere.',
   }),
   ratePerMinute: setting({
     env: 'CHECKPOINT_RATE_PER_MINUTE',

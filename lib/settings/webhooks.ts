@@ -15,7 +15,8 @@ export interface WebhookSettings {
   readonly secrets: readonly string[];
 }
 
-const secret = z
+/** One secret: base64 behind `whsec_`. */
+export const webhookSecret = z
   .string()
   .regex(
     /^whsec_(?:[A-Za-z0-9+/]{4}){6,64}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
@@ -39,7 +40,7 @@ const webhookEntry = z.strictObject({
     .string()
     .max(2048)
     .refine(isSecureUrl, 'expected an https URL (http only to this machine)'),
-  secrets: z.array(secret).min(1, 'expected at least one secret').max(4),
+  secrets: z.array(webhookSecret).min(1, 'expected at least one secret').max(4),
 });
 
 /** Names of webhooks, separated by commas, each once. */

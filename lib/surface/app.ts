@@ -3,15 +3,19 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import { Hono, type Context } from 'hono';
 import type { TokenVerifier } from '../core/ports/identity.ts';
+import type { Pages } from '../core/ports/pages.ts';
 import type { RateLimiter } from '../core/ports/rate.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
 import type { Queries } from '../core/queries.ts';
+import type { RunQueries } from '../core/runs/queries.ts';
+import type { RunService } from '../core/runs/service.ts';
 import type { Service } from '../core/service/service.ts';
 import { authenticate, unauthenticated, type AuthProfile } from './auth.ts';
 import { readJsonBody } from './body.ts';
 import { createDiscovery } from './discovery.ts';
+import { DOCS_PATHS, docsPage } from './docs-page.ts';
 import { guard } from './guard.ts';
 import { health } from './health.ts';
 import { deadlineOf, isLate, type HostCall } from './host-call.ts';
@@ -22,13 +26,17 @@ import { createProfileNotes } from './profiles.ts';
 import { rateLimit } from './rate.ts';
 import { isMcpPath, problem, refusalAt, rpcError, tooLate } from './reply.ts';
 import { requestLine, type Log } from './request-line.ts';
-import { operationRoutes, type OperationRoutes } from './rest/operations.ts';
+import { restRoutes, type RestParts } from './rest/routes.ts';
 import { createSpeech } from './speech.ts';
 
 /** Everything the app is made of. */
 export interface AppParts {
   readonly service: Service;
   readonly queries: Queries;
+  readonly runs: RunService;
+  readonly runQueries: RunQueries;
+  /** Whether decisions on approvals may come from an assistant; the run service decides too. */
+  readonly mcpApprovals: boolean;
   readonly registry: ProcedureRegistry;
   readonly store: Pick<StorageBackend, 'noteProfile' | 'check'>;
   readonly verifier: TokenVerifier;
@@ -46,7 +54,9 @@ export interface AppParts {
   /** Told of every tool call that was answered, for metrics. */
   readonly onToolCall?: OnToolCall;
   /** What is served below `/v1`; absent where that is nothing. */
-  readonly rest?: Pick<OperationRoutes, 'operations' | 'secrets'>;
+  readonly rest?: RestParts;
+  /** The files of the interactive page; absent where none is served. */
+  readonly pages?: Pages;
   /** Absent where something in front limits calls. */
   readonly rateLimiter?: RateLimiter;
   /** Replaces the MCP server on the same pipeline; for fixtures in tests. */
@@ -87,6 +97,11 @@ export function createApp(parts: AppParts): CheckpointApp {
     app.all(path, methodNotAllowed('GET, HEAD'));
   }
 
+  if (parts.pages !== undefined) {
+    app.route('/', docsPage(parts.pages));
+    for (const path of DOCS_PATHS) app.all(path, methodNotAllowed('GET, HEAD'));
+  }
+
   app.use(async (c, next) => {
     const header = c.req.header('authorization');
     const seen = await authenticate(parts.verifier, header, isMcpPath(c.req.path) ? 'mcp' : 'rest');
@@ -125,8 +140,7 @@ export function createApp(parts: AppParts): CheckpointApp {
   app.all('/mcp', methodNotAllowed('POST'));
 
   if (parts.rest !== undefined) {
-    const { commandTimeoutMs } = parts;
-    app.route('/v1', operationRoutes({ ...parts.rest, clock, commandTimeoutMs }));
+    app.route('/v1', restRoutes({ ...parts, ...parts.rest }));
   }
 
   app.notFound(() => problem(404, 'NOT_FOUND', 'there is nothing here'));

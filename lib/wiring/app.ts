@@ -8,10 +8,14 @@ import type { StorageBackend } from '../core/ports/storage.ts';
 import type { ProcedureRegistry } from '../core/procedures.ts';
 import { createQueries, type Queries } from '../core/queries.ts';
 import { createOperations, type Operations } from '../core/operations/operations.ts';
+import { APPROVAL_CHANNELS } from '../core/runs/authorize.ts';
+import { createRunQueries, type RunQueries } from '../core/runs/queries.ts';
+import { createRunService, type RunService } from '../core/runs/service.ts';
 import { secretsOf, type TenantSecrets } from '../core/secrets.ts';
 import { createService, type OnFault, type Service } from '../core/service/service.ts';
 import type { Settings } from '../settings.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../surface/app.ts';
+import type { RestParts } from '../surface/rest/routes.ts';
 
 /** The core on a store. */
 export interface Core {
@@ -22,14 +26,24 @@ export interface Core {
   /** The sinks that notifications are written for. */
   readonly sinks: readonly string[];
   readonly operations: Operations;
+  readonly runs: RunService;
+  readonly runQueries: RunQueries;
   readonly secrets: (tenant: string) => TenantSecrets;
+}
+
+/** What the core is told. */
+interface CoreSettings {
+  readonly secret: string;
+  readonly sinks: readonly string[];
+  /** Whether decisions on approvals may come from an assistant. */
+  readonly mcpApprovals?: Settings['mcpApprovals'];
 }
 
 /** Puts the core on a store. `secret` is the deployment's; every sink gets each notification. */
 export function coreOn(
   store: StorageBackend,
   registry: ProcedureRegistry,
-  { secret, sinks }: { readonly secret: string; readonly sinks: readonly string[] },
+  { secret, sinks, mcpApprovals = 'off' }: CoreSettings,
   onFault?: OnFault,
 ): Core {
   const secrets = secretsOf(secret);
@@ -47,11 +61,22 @@ export function coreOn(
     { store, registry, clock: systemClock, sinks, secrets },
     onFault,
   );
-  return { store, registry, service, queries, sinks, operations, secrets };
+  const runs = createRunService({
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    secrets,
+    sinks,
+    ...(mcpApprovals === 'on' && { channels: new Set([...APPROVAL_CHANNELS, 'mcp' as const]) }),
+    ...(onFault !== undefined && { onFault }),
+  });
+  const runQueries = createRunQueries(store, onFault);
+  return { store, registry, service, queries, sinks, operations, secrets, runs, runQueries };
 }
 
 /** What the HTTP app is built with beside the settings and the core. */
-export interface AppOptions extends Pick<AppParts, 'mcpFactory' | 'onToolCall'> {
+export interface AppOptions
+  extends Pick<AppParts, 'mcpFactory' | 'onToolCall' | 'pages'>, Pick<RestParts, 'evidenceTools'> {
   /** The URL of the MCP endpoint. */
   readonly publicUrl: string;
   readonly version: string;
@@ -84,11 +109,12 @@ export function appOn(
 ): CheckpointApp {
   const configured = configuredIssuers(settings, options.publicUrl);
   const issuers = configured.length > 0 || own === undefined ? configured : [own];
-  const { version, ...rest } = options;
+  const { version, evidenceTools, ...rest } = options;
   return createApp({
     ...core,
     ...rest,
-    rest: core,
+    rest: { ...core, ...(evidenceTools !== undefined && { evidenceTools }) },
+    mcpApprovals: settings.mcpApprovals === 'on',
     verifier: createTokenVerifier({ issuers, clock: systemClock }),
     clock: systemClock,
     authorizationServers: configured.map((entry) => entry.issuer),

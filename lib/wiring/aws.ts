@@ -44,7 +44,8 @@ export async function openAwsApp(
     ]);
     const named = settings.webhookNames.map((name) => ({ name }));
     const sinks = sinkNames({ ...settings, webhooks: [...settings.webhooks, ...named] });
-    const core = coreOn(store, registry, { secret, sinks }, onFault);
+    const { mcpApprovals } = settings;
+    const core = coreOn(store, registry, { secret, sinks, mcpApprovals }, onFault);
     const app = appOn(settings, core, own, { ...options, publicUrl });
     if (front === undefined) return app;
     return behindFront(app, { header: FRONT_HEADER, secret: front, publicUrl });

@@ -17,6 +17,7 @@ import { webhookSink } from '../adapters/sinks/webhook.ts';
 import { openSqliteStore } from '../adapters/sqlite/store.ts';
 import { createDispatcher, type Dispatcher, type OnDelivery } from '../core/dispatch/dispatcher.ts';
 import { wakingStore } from '../core/dispatch/waking.ts';
+import { reportTools } from '../core/evidence/report.ts';
 import { Fault } from '../core/fault.ts';
 import type { Principal, Scope } from '../core/model/principal.ts';
 import type { DomainPolicy } from '../core/ports/policy.ts';
@@ -35,8 +36,10 @@ import { toolNamed } from '../surface/mcp/tools.ts';
 import { createSpeech } from '../surface/speech.ts';
 import { appOn, coreOn, type AppOptions, type Core } from './app.ts';
 import type { Evidence } from './evidence.ts';
+import { startLocalRuns } from './local-runs.ts';
 import { loadRegistry, SHIPPED } from './registry.ts';
 import { sinkNames } from './sink-names.ts';
+import { openTickets } from './tickets.ts';
 
 export { systemClock, type WriteLine };
 
@@ -45,8 +48,8 @@ export interface Local extends Core {
   /** How long a command of a tool has, in milliseconds. */
   readonly commandTimeoutMs: number;
   /**
-   * Begins to deliver notifications, to the log lines of `write` and to the configured webhooks, and to
-   * repair what drifts.
+   * Begins to deliver notifications, to the log lines of `write` and to the configured webhooks, to do the
+   * work of runs, and to repair what drifts.
    */
   tend(parts: TendingParts): void;
   /** Sweeps once: delivers what is due, and repairs what has drifted. */
@@ -72,6 +75,9 @@ export interface TendingParts {
   /** Told of what the store answers while it cannot be used. */
   readonly onError: (error: unknown) => void;
 }
+
+/** The default of those who do not want to hear. */
+const nobodyHears = (): void => undefined;
 
 /** The file of the embedded backend within a data folder. */
 export function dataFile(dataFolder: string): string {
@@ -131,9 +137,12 @@ export async function openLocal(
     readonly onFault?: OnFault;
     /** Told of oddities of tool servers. */
     readonly onEvidenceWarning?: OnWarning;
+    /** Told of work of a run that was cut off by an error. */
+    readonly onWorkError?: (error: unknown) => void;
   } = {},
 ): Promise<Local> {
   const { policies, shipped, register = true, onFault, onEvidenceWarning } = options;
+  const { onWorkError = nobodyHears } = options;
   const registry = await loadRegistry(settings, policies, shipped);
   const secret = await readDeploymentSecret(settings.dataFolder, settings.secret);
   const opened = await openStore(settings);
@@ -147,15 +156,28 @@ export async function openLocal(
   }
   const { webhooks } = settings;
   const sinks = sinkNames({ webhooks, topicArn: undefined, eventBus: undefined });
-  const core = coreOn(store, registry, { secret, sinks }, onFault);
+  const { mcpApprovals } = settings;
+  const core = coreOn(store, registry, { secret, sinks, mcpApprovals }, onFault);
   let recurring: Recurring | undefined;
+  let takingUp: Promise<unknown> | undefined;
   let evidence: Promise<Evidence> | undefined;
+  const evidenceOf = (): Promise<Evidence> => {
+    // Loaded only here: an MCP client takes longer to load than a server to start.
+    evidence ??= import('./evidence.ts').then(({ openEvidence }) =>
+      openEvidence(settings, onEvidenceWarning),
+    );
+    return evidence;
+  };
+  const { runs } = core;
+  const tickets = await openTickets(settings, opened);
+  const work = startLocalRuns({ store, runs, tickets, evidence: evidenceOf, onError: onWorkError });
 
   const dispatcherTo = (write: WriteLine, onDelivery?: OnDelivery): Dispatcher => {
     const posted = webhooks.map((to) => webhookSink({ ...to, clock: systemClock }));
     return createDispatcher({
       store: opened,
       sinks: [logSink(write), ...posted],
+      starter: work.starter,
       clock: systemClock,
       random: systemRandom,
       ...(onDelivery !== undefined && { onDelivery }),
@@ -167,8 +189,16 @@ export async function openLocal(
     onFinding?: (finding: Finding) => void,
   ): Promise<readonly SweepReport[]> => {
     const { sinks } = core;
-    const parts = { store, registry, dispatcher, clock: systemClock, random: systemRandom, sinks };
-    const sweeper = createSweeper({ ...parts, ...(onFinding !== undefined && { onFinding }) });
+    const sweeper = createSweeper({
+      store,
+      registry,
+      dispatcher,
+      clock: systemClock,
+      random: systemRandom,
+      sinks,
+      runPorts: work.ports,
+      ...(onFinding !== undefined && { onFinding }),
+    });
     const reports: SweepReport[] = [];
     const shards = await opened.shards();
     for (let shard = 0; shard < shards; shard++) reports.push(await sweeper.sweep(shard, options));
@@ -205,18 +235,15 @@ export async function openLocal(
         },
         onError,
       );
+      takingUp ??= work.takeUp().catch(onError);
     },
     sweep: (write, options = {}) => sweepAll(dispatcherTo(write), { goOn: () => true, ...options }),
-    evidence: () => {
-      // Loaded only here: an MCP client takes longer to load than a server to start.
-      evidence ??= import('./evidence.ts').then(({ openEvidence }) =>
-        openEvidence(settings, onEvidenceWarning),
-      );
-      return evidence;
-    },
+    evidence: evidenceOf,
     close: async () => {
       await recurring?.stop();
       await loop?.stop();
+      await work.stop();
+      await takingUp;
       await (await evidence)?.source.close();
       await store.close();
     },
@@ -269,9 +296,8 @@ export function toolsFor(
 async function toolsOf(local: Local, principal: Principal): Promise<LocalTools> {
   const { tenant, subject, name, kind } = principal;
   if (kind !== 'service') await local.store.noteProfile({ tenant, subject, name });
-  const { service, queries, registry, commandTimeoutMs } = local;
-  const speech = createSpeech(registry, systemClock);
-  const kit = { service, queries, registry, speech, clock: systemClock, commandTimeoutMs };
+  const speech = createSpeech(local.registry, systemClock);
+  const kit = { ...local, speech, clock: systemClock, mcpApprovals: false };
   return {
     principal,
     call: async (tool, args) => {
@@ -291,5 +317,9 @@ export async function localApp(
 ): Promise<CheckpointApp> {
   const configured = settings.issuers.length > 0;
   const own = configured ? undefined : (await developmentIssuer(settings)).issuerConfig();
-  return appOn(settings, local, own, options);
+  const evidenceTools = async (deadlineMs: number) => {
+    const { source, allowlist } = await local.evidence();
+    return reportTools(source, allowlist, deadlineMs);
+  };
+  return appOn(settings, local, own, { evidenceTools, ...options });
 }

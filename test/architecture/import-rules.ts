@@ -88,7 +88,11 @@ export const importRules: readonly ImportRule[] = [
     name: 'docs-know-settings-and-core-only',
     because: 'Documents are generated from tables, never from a running program.',
     from: { path: '^lib/docs/' },
-    to: { path: '^lib/', pathNot: '^lib/(?:(?:docs|settings|core|adapters)/|settings\\.ts$)' },
+    to: {
+      path: '^lib/',
+      pathNot:
+        '^lib/(?:(?:docs|settings|core|adapters)/|settings\\.ts$|surface/(?:rest/(?:requests\\.ts$|shapes/)))',
+    },
   },
   {
     name: 'settings-know-nothing',

@@ -61,7 +61,9 @@ describe('checkpoint status', () => {
       err: `There is no data file ${join(empty, 'checkpoint.sqlite')}: check --data.\n`,
     });
     await talked(empty, 'ana', ['mine']);
-    expect((await inProcess(['status', '--data', empty])).out).toBe('There is no workflow yet.\n');
+    expect((await inProcess(['status', '--data', empty])).out).toBe(
+      'There is no workflow and no run yet.\n',
+    );
   });
 });
 

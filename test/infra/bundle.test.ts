@@ -34,6 +34,13 @@ describe('the bundle of the HTTP function', () => {
     expect(modules().filter((path) => local.test(path))).toEqual([]);
   });
 
+  test('holds no shape of an answer: those are for the document and for types', () => {
+    expect(modules()).toContain('lib/surface/rest/run-view.ts');
+    expect(modules().filter((path) => /rest\/shapes\/|zod-openapi|lib\/docs\//.test(path))).toEqual(
+      [],
+    );
+  });
+
   test('imports nothing from outside but what Node itself has, and no SQLite', () => {
     const [output] = Object.values(bundle.metafile.outputs);
     const imports = [...new Set((output?.imports ?? []).map(({ path }) => path))].toSorted();

@@ -1,4 +1,5 @@
 // Limits that a caller meets in an answer of the endpoint.
+import { preferredSeconds } from '../../lib/surface/rest/wait.ts';
 import { createProfileNotes } from '../../lib/surface/profiles.ts';
 import { fitting } from '../../lib/surface/mcp/structured.ts';
 import { answerIn } from '../../lib/surface/mcp/dialogue.ts';
@@ -26,6 +27,7 @@ const unfaulted = async (argument: string, value: string, more = {}): Promise<bo
 
 /** The cases. */
 export const SURFACE = {
+  runWaitSeconds: (seconds) => preferredSeconds(`wait=${seconds}`) === seconds,
   bodyBytes: async (bytes) => {
     const { app } = await openWorld();
     return (

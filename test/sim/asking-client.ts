@@ -9,7 +9,7 @@ import { createQueries } from '../../lib/core/queries.ts';
 import type { Service } from '../../lib/core/service/service.ts';
 import { createApp, type CheckpointApp } from '../../lib/surface/app.ts';
 import { send } from '../support/rpc.ts';
-import { PUBLIC_URL } from '../support/surface-world.ts';
+import { PUBLIC_URL, restOn } from '../support/surface-world.ts';
 
 /** What the client brings back from the round before. */
 export interface Back {
@@ -53,6 +53,7 @@ export class AskingClient {
         },
       },
       queries: createQueries(store, registry),
+      ...restOn(store),
       registry,
       store: { noteProfile: () => Promise.resolve(), check: () => Promise.resolve() },
       verifier: {

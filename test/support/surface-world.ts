@@ -8,15 +8,19 @@ import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts';
 import { Fault } from '../../lib/core/fault.ts';
 import type { Principal, PrincipalKind, Scope } from '../../lib/core/model/principal.ts';
 import type { TokenVerifier } from '../../lib/core/ports/identity.ts';
+import type { Clock } from '../../lib/core/ports/runtime.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { buildRegistry } from '../../lib/core/procedures.ts';
 import { createOperations } from '../../lib/core/operations/operations.ts';
 import { createQueries } from '../../lib/core/queries.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
+import { createRunQueries } from '../../lib/core/runs/queries.ts';
+import { createRunService } from '../../lib/core/runs/service.ts';
 import { createService } from '../../lib/core/service/service.ts';
 import { instrumentCalibration } from '../../lib/policies/instrument-calibration/policy.ts';
 import { pumpInspection } from '../../lib/policies/pump-inspection/policy.ts';
 import { createApp, type AppParts, type CheckpointApp } from '../../lib/surface/app.ts';
+import { checkAnswer, isRest } from './checked-answers.ts';
 import type { LogEntry } from '../../lib/surface/request-line.ts';
 
 /** The URL that clients of the tests use. */
@@ -49,6 +53,18 @@ export const ACCOUNTS: { readonly [token: string]: Omit<Principal, 'via'> } = {
   other: account('Ana', ['procedures:run'], 'person', 'elsewhere'),
   service: account('Platform', ['mcp:service'], 'service'),
   robot: account('Robot', ['procedures:run'], 'agent'),
+  ira: account('Ira', ['runs:create']),
+  dora: account('Dora', ['approvals:decide']),
+  dan: account('Dan', ['approvals:decide']),
+  deputy: account('Deputy', ['runs:create', 'approvals:decide']),
+  deciderRobot: account('Robot', ['approvals:decide', 'runs:create'], 'agent'),
+  deciderService: account('Platform', ['approvals:decide', 'runs:create'], 'service'),
+  iraElsewhere: account(
+    'Ira',
+    ['runs:create', 'approvals:decide', 'audit:read'],
+    'person',
+    'elsewhere',
+  ),
   olga: account('Olga', ['ops:admin']),
   olgaElsewhere: account('Olga', ['ops:admin'], 'person', 'elsewhere'),
   opsRobot: account('Robot', ['ops:admin'], 'agent'),
@@ -83,6 +99,35 @@ export function closeWorldsAfterEach(): void {
   });
 }
 
+/** The parts of an app that runs and operations are served from, over a store. */
+export function restOn(store: StorageBackend, clock: Clock = systemClock, mcpApprovals = false) {
+  const secrets = secretsOf('a deployment secret for tests only');
+  const registry = shippedRegistry();
+  const parts = { store, registry, clock, sinks: ['log'], secrets };
+  return {
+    rest: { operations: createOperations(parts), secrets },
+    runs: createRunService({
+      ...parts,
+      random: systemRandom,
+      ...(mcpApprovals && { channels: new Set(['mcp', 'rest'] as const) }),
+    }),
+    runQueries: createRunQueries(store),
+    mcpApprovals,
+  };
+}
+
+/** Holds every REST answer of an app against the OpenAPI document. */
+function hold(app: CheckpointApp): void {
+  const { fetch } = app;
+  // `request` goes through `fetch`, so one place is enough.
+  app.fetch = async (request, ...rest) => {
+    const response = await fetch(request, ...rest);
+    const { pathname } = new URL(request.url);
+    if (isRest(pathname)) await checkAnswer(request.method, pathname, response);
+    return response;
+  };
+}
+
 /** Opens an app; `overrides` replaces single parts, given the store. */
 export async function openWorld(
   overrides: (store: StorageBackend) => Partial<AppParts> = () => ({}),
@@ -104,10 +149,8 @@ export async function openWorld(
     secrets: secretsOf('a deployment secret for tests only'),
     sinks: ['log'],
   });
-  const secrets = secretsOf('a deployment secret for tests only');
-  const parts = { store, registry, clock: systemClock, sinks: ['log'], secrets };
   const app = createApp({
-    rest: { operations: createOperations(parts), secrets },
+    ...restOn(store),
     service,
     queries: createQueries(store, registry),
     registry,
@@ -125,6 +168,7 @@ export async function openWorld(
     ...overrides(store),
   });
   await app.warmUp();
+  hold(app);
   cleanups.push(async () => {
     await store.close();
     rmSync(folder, { recursive: true });

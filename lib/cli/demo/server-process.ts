@@ -36,9 +36,12 @@ export async function runEntry(
 }
 
 /** Starts a server on a free port and waits until it says where it is. */
-export async function startServerProcess(dataFolder: string): Promise<ServerProcess> {
+export async function startServerProcess(
+  dataFolder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const args = [ENTRY, 'serve', '--port', '0', '--data', dataFolder];
-  const env = { ...plainEnvironment(), CHECKPOINT_LOG_LEVEL: 'error' };
+  const env = { ...plainEnvironment(), CHECKPOINT_LOG_LEVEL: 'error', ...settings };
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env });
   const exited = once(child, 'exit');
   const port = await Promise.race([

@@ -5,13 +5,14 @@ import { overviewOf, type Overview } from '../../core/overview.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import { tenantsOf } from '../../core/tenants.ts';
 import { aligned, lasted, shownTime } from '../text.ts';
+import { runSection } from '../run/stored.ts';
 import { waitingCells } from './outbox.ts';
 import { deadlineTexts } from './times.ts';
 
 /** As many as stand on one screen beside each other. */
 const SHOWN = 10;
 
-/** The lines of one tenant, or of every tenant that has a workflow, oldest things first. */
+/** The lines of one tenant, or of every tenant that has a workflow or a run, oldest things first. */
 export async function* statusLines(
   store: StorageBackend,
   tenant: string | undefined,
@@ -22,8 +23,9 @@ export async function* statusLines(
     if (!first) yield '';
     first = false;
     yield* overviewLines(await overviewOf(store, name, SHOWN, now), now);
+    yield* await runSection(store, name, SHOWN, now);
   }
-  if (first) yield 'There is no workflow yet.';
+  if (first) yield 'There is no workflow and no run yet.';
 }
 
 function overviewLines(

@@ -20,7 +20,7 @@ interface Flags {
 }
 
 /** The rules that a sweep can be asked for; R1 is the lease of every sweep. */
-const BY_HAND = ['R2', 'R3', 'R4', 'R5', 'R6', 'R8'] as const satisfies readonly Rule[];
+const BY_HAND = ['R2', 'R3', 'R4', 'R5', 'R6', 'R7', 'R8'] as const satisfies readonly Rule[];
 
 /** Adds the commands. */
 export function addRepairCommands({ program, out, settings, fail }: Commands): void {

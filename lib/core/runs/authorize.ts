@@ -35,6 +35,11 @@ export function refusalForReadingRuns({ scopes }: Principal): RunRefusal | undef
   return some ? undefined : forbidden('scope', 'runs:create');
 }
 
+/** Refuses a read of the trail of a run. */
+export function refusalForRunTrail({ scopes }: Principal): RunRefusal | undefined {
+  return scopes.has('audit:read') ? undefined : forbidden('scope', 'audit:read');
+}
+
 const forbidden = (why: 'scope' | 'person' | 'channel', need: string): RunRefusal => ({
   code: 'FORBIDDEN',
   why,

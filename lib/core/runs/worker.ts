@@ -109,6 +109,8 @@ export function createWorker(parts: WorkerParts): Worker {
       run: Run,
     ): Promise<Run | undefined> => {
       const outcome = await gathering.ask(request, by(RUN.callMs));
+      // What was cut off because the process ends is no answer of a tool: the next attempt asks again.
+      if (signal?.aborted === true) return undefined;
       if (outcome.code === 'OBSERVED') {
         return step({ do: 'observe', observation: outcome.observation });
       }

@@ -9,7 +9,7 @@ import { bounded } from './schema.ts';
 /** Which workflow is meant; left out where the person has one only. */
 export const workflowId = bounded(
   LIMITS.workflowIdChars.max,
-  'Which work is meant (job, inspection, run): its workflow_id from an earlier answer. Leave it out to be asked which one.',
+  'Which work (job, inspection): workflow_id of an earlier answer. Leave it out to be asked.',
 ).optional();
 
 /** The key that makes a repeat the same request. */
@@ -18,15 +18,13 @@ export const idempotencyKey = z
   .min(1)
   .max(LIMITS.idempotencyKeyChars.max)
   .regex(/^[ -~]+$/, 'expected printable ASCII characters')
-  .describe(
-    'A new random value for each new request. For a repeat after a lost answer send the same value and arguments again.',
-  )
+  .describe('A new random value for each new request.')
   .optional();
 
 /** Why something is decided, in the person's words. */
 export const reason = bounded(
   LIMITS.reasonChars.max,
-  'Why (cause, justification, note), in the words of the person. It is kept in the audit trail.',
+  'Why, in the words of the person. It is kept.',
 ).refine((text) => text.trim() !== '', { error: 'expected a reason that is not empty' });
 
 /** A positive whole number that names a record. */

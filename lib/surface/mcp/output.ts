@@ -1,40 +1,32 @@
 // The shapes of structured answers, as clients see them in `outputSchema`. Names are snake_case.
 // A list of tools is read into a model's context, so only what a caller acts on is declared. Objects
-// are open: every field that comes along is exact and may grow. Three fields are in every answer.
+// are open: every field that comes along is exact and may grow. Two of the fields that every answer has are declared.
 import * as z from 'zod';
 
 const text = z.string().optional();
 const whole = z.int().optional();
 const flag = z.boolean().optional();
 
-const common = {
-  code: z.string().describe('OK, or why not.'),
-  request_id: z.string(),
-  retryable: z.boolean(),
-};
+const common = { code: z.string(), retryable: z.boolean() };
 
 const workflow = z.object({
   workflow_id: z.string(),
   asset: z.string(),
-  state: z.enum(['CREATED', 'RUNNING', 'BLOCKED', 'COMPLETED']),
+  state: z.string(),
   tenure: z.int(),
   block: z.object({ seq: z.int() }).optional(),
 });
 
-const nextStep = z.object({ step: z.string(), title: z.string(), unit: text }).optional();
+const nextStep = z.object({ step: z.string() }).optional();
 
-const choices = z
-  .array(z.object({ workflow_id: text, subject: text }))
-  .optional()
-  .describe('Ask which one.');
+const choices = z.array(z.object({ workflow_id: text, subject: text })).optional();
 
 const suggestions = z.array(z.string()).optional();
 
 /** The answer of a command. */
 export const commandOutput = z.object({
   ...common,
-  duplicate: flag.describe('True: it had been done before.'),
-  receipt: z.object({ seq: z.int(), result: z.string() }).optional(),
+  duplicate: flag,
   workflow_id: text,
   next_step: nextStep,
   choices,
@@ -63,8 +55,8 @@ export const workflowOutput = z.object({
     .array(
       z.object({
         step: z.string(),
-        status: z.enum(['open', 'done', 'awaiting_second', 'retake', 'skipped']),
-        seq: whole.describe('Give this as replaces to correct the step.'),
+        status: z.string(),
+        seq: whole.describe('Give this as replaces.'),
       }),
     )
     .optional(),
@@ -75,8 +67,8 @@ export const workflowOutput = z.object({
 /** The answer of the tools that list workflows. */
 export const workflowsOutput = z.object({
   ...common,
-  workflows: z.array(workflow).optional().describe('Oldest first.'),
-  more: flag.describe('True: there are more than these.'),
+  workflows: z.array(workflow).optional(),
+  more: flag,
 });
 
 /** The answer of `list_procedures`. */
@@ -85,7 +77,7 @@ export const proceduresOutput = z.object({
   procedures: z
     .array(
       z.object({
-        procedure: z.string().describe('Give this to start_workflow.'),
+        procedure: z.string(),
         title: z.string(),
         asset_example: z.string(),
       }),
@@ -96,5 +88,13 @@ export const proceduresOutput = z.object({
 /** The answer of `what_can_i_do`. */
 export const helpOutput = z.object({
   ...common,
-  phrases: z.array(z.string()).optional().describe('Phrases that work.'),
+  phrases: z.array(z.string()).optional(),
 });
+
+const run = z.object({ run_id: z.string(), status: z.string(), action_hash: text });
+
+/** The answer about one run. */
+export const runOutput = z.object({ ...common, run: run.optional() });
+
+/** The answer that lists runs. */
+export const runsOutput = z.object({ ...common, runs: z.array(run).optional(), more: flag });

@@ -10,11 +10,14 @@ import {
 import { refusalForAuditing, refusalForReading } from '../../core/authorize.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { ID } from '../../core/model/procedure.ts';
+import { refusalForReadingRuns } from '../../core/runs/authorize.ts';
 import type { Principal } from '../../core/model/principal.ts';
 import type { Refusal } from '../../core/outcome.ts';
 import type { ProcedureRegistry } from '../../core/procedures.ts';
 import { FOREIGN_CURSOR } from './message.ts';
+import { answerRunRefusal, lacking, runParts } from './tools/runs.ts';
 import { fitting, workflowParts } from './structured.ts';
+import { speakRun } from '../speech/runs.ts';
 import type { ToolCall, ToolKit } from './tool.ts';
 
 /** Codes of our own for what a result cannot say, outside what the protocol reserves. */
@@ -47,13 +50,22 @@ export const RESOURCE_TEMPLATES = [
     description: 'The newest version of a procedure: its steps, units, bounds and rules.',
     mimeType: JSON_TYPE,
   },
+  {
+    uriTemplate: 'run://{id}',
+    name: 'run',
+    title: 'An incident',
+    description:
+      'Where one run stands: its action, its decision, and what tools answered, which is untrusted.',
+    mimeType: JSON_TYPE,
+  },
 ] as const;
 
 /** What a URI names; undefined where it is none of ours. */
 export type ResourceName =
   | { readonly kind: 'workflow'; readonly id: string }
   | { readonly kind: 'events'; readonly id: string; readonly after: number }
-  | { readonly kind: 'procedure'; readonly id: string };
+  | { readonly kind: 'procedure'; readonly id: string }
+  | { readonly kind: 'run'; readonly id: string };
 
 /** Reads a URI by its exact form. */
 export function resourceNamed(uri: string): ResourceName | undefined {
@@ -61,6 +73,8 @@ export function resourceNamed(uri: string): ResourceName | undefined {
   if (procedure !== undefined) {
     return ID.test(procedure) ? { kind: 'procedure', id: procedure } : undefined;
   }
+  const run = /^run:\/\/([a-z0-9-]{1,64})$/u.exec(uri)?.[1];
+  if (run !== undefined) return { kind: 'run', id: run };
   const match = /^workflow:\/\/([A-Za-z0-9_-]{1,64})(\/events(?:\?after=(\d{1,9}))?)?$/u.exec(uri);
   const [, id, events, after = '0'] = match ?? [];
   if (id === undefined) return undefined;
@@ -74,6 +88,8 @@ export function refusalForResource(principal: Principal, uri: string): Refusal |
       return refusalForReading(principal);
     case 'events':
       return refusalForAuditing(principal);
+    case 'run':
+      return lacking(refusalForReadingRuns(principal));
     case 'procedure':
     case undefined:
       return undefined;
@@ -119,6 +135,8 @@ export async function readResource(
       return readWorkflow(kit, uri, named.id, call);
     case 'events':
       return readEvents(kit, uri, named, call);
+    case 'run':
+      return readRun(kit, uri, named.id, call);
     case undefined:
       throw notFound(uri);
   }
@@ -165,6 +183,23 @@ async function readEvents(
     ...(last < head && { next: `workflow://${id}/events?after=${last}` }),
   };
   return contents(uri, json, kit.speech.trail(workflow, shown, head));
+}
+
+async function readRun(
+  kit: ToolKit,
+  uri: string,
+  id: string,
+  call: ToolCall,
+): Promise<ReadResourceResult> {
+  const found = await kit.runQueries.getWithEvidence(call, id);
+  if (found.code === 'FOUND') {
+    const { run, evidence } = found.value;
+    return contents(uri, runParts(run, evidence, call, true).run, speakRun(run));
+  }
+  if (found.code === 'NOT_FOUND') throw notFound(uri);
+  const { text, structured } = answerRunRefusal(found, call);
+  const code = found.code === 'BACKEND_UNAVAILABLE' ? UNAVAILABLE : FORBIDDEN;
+  throw new ProtocolError(code, text, structured);
 }
 
 function contents(uri: string, json: object, text: string): ReadResourceResult {

@@ -13,12 +13,11 @@ import { HANDSHAKE_VERSIONS, STATELESS_VERSION } from './message.ts';
 import { complete, promptMessages, PROMPTS } from './prompts.ts';
 import { listResources, readResource, RESOURCE_TEMPLATES } from './resources.ts';
 import type { OnToolCall, ToolAnswer, ToolCall, ToolKit } from './tool.ts';
-import { TOOLS, toolNamed } from './tools.ts';
+import { toolNamed, toolsOf } from './tools.ts';
 
 /** Hears of an error that no caller may see. */
 export type ReportError = (error: unknown, requestId: string, where: string) => void;
 
-const LISTING = { tools: TOOLS.map(({ listing }) => listing) };
 const TEMPLATES = { resourceTemplates: [...RESOURCE_TEMPLATES] };
 const PROMPT_LIST = { prompts: PROMPTS.map(({ listing }) => listing) };
 const FOR_EVERYBODY = { ttlMs: 300_000, cacheScope: 'public' } as const;
@@ -37,6 +36,8 @@ export function createServerFactory(
   report: ReportError,
   onToolCall?: OnToolCall,
 ): McpServerFactory {
+  const tools = toolsOf(kit.mcpApprovals);
+  const listing = { tools: tools.map((tool) => tool.listing) };
   return (context) => {
     const server = new Server(
       { name: 'checkpoint', title: 'Checkpoint', version },
@@ -60,10 +61,10 @@ export function createServerFactory(
         },
       },
     );
-    server.setRequestHandler('tools/list', { params: listParams }, () => LISTING);
+    server.setRequestHandler('tools/list', { params: listParams }, () => listing);
     server.setRequestHandler('tools/call', async ({ params }, request) => {
       const tool = toolNamed(params.name);
-      if (tool === undefined) {
+      if (tool === undefined || !tools.includes(tool)) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'unknown tool');
       }
       const call = { ...callOf(context), dialogue: dialogueOf(request) };

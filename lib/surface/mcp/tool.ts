@@ -6,6 +6,8 @@ import type { Refusal } from '../../core/outcome.ts';
 import type { Clock } from '../../core/ports/runtime.ts';
 import type { ProcedureRegistry } from '../../core/procedures.ts';
 import type { Queries } from '../../core/queries.ts';
+import type { RunQueries } from '../../core/runs/queries.ts';
+import type { RunService } from '../../core/runs/service.ts';
 import type { Service } from '../../core/service/service.ts';
 import type { Speech } from '../speech.ts';
 import type { Ask, Dialogue } from './dialogue.ts';
@@ -17,6 +19,10 @@ export interface ToolKit {
   readonly service: Service;
   readonly queries: Queries;
   readonly registry: ProcedureRegistry;
+  readonly runs: RunService;
+  readonly runQueries: RunQueries;
+  /** Whether decisions may come from an assistant. */
+  readonly mcpApprovals: boolean;
   readonly speech: Speech;
   readonly clock: Clock;
   /** Milliseconds a command has from the moment its tool is called. */

@@ -1,92 +1,28 @@
 // REST routes of whoever is on call: outbox, locks, sweeps and findings, and trails that need a person.
 // Every one wants `ops:admin`; every change is an event of the workflow's trail.
 import { Hono } from 'hono';
-import * as z from 'zod';
-import { LIMITS } from '../../core/limits.ts';
 import type { Lock, OutboxRow } from '../../core/model/workflow.ts';
-import type { OperationRead, Operations, PageOf } from '../../core/operations/operations.ts';
-import type { Clock } from '../../core/ports/runtime.ts';
-import type { Page } from '../../core/ports/storage.ts';
+import type { Operations, PageOf } from '../../core/operations/operations.ts';
 import { dayOf } from '../../core/reconcile/notes.ts';
-import type { TenantSecrets } from '../../core/secrets.ts';
-import { deadlineOf, type HostCall } from '../host-call.ts';
-import { problem, refusalAt } from '../reply.ts';
+import type { HostCall } from '../host-call.ts';
+import { problem } from '../reply.ts';
 import { answered, refused, repeated } from './answers.ts';
-import { openCursor, signCursor, type CursorScope } from './cursors.ts';
-import { readBody, readKey, readQuery, type Call } from './request.ts';
+import { createCalls, foreignCursor, reading, type CallParts } from './calls.ts';
+import { notAllowed, readQuery, sentWith } from './request.ts';
+import { FINDINGS, LIST, NO_BODY, OUTBOX, REASON, SWEEPS } from './requests.ts';
 
 /** What the routes are made of. */
-export interface OperationRoutes {
+export interface OperationRoutes extends CallParts {
   readonly operations: Operations;
-  readonly secrets: (tenant: string) => Pick<TenantSecrets, 'cursor'>;
-  readonly clock: Clock;
-  readonly commandTimeoutMs: number;
 }
 
 /** Sweeps whose findings stand on one page: at most 500 findings. */
 const SWEEPS_SHOWN = 5;
-const NO_BODY = z.strictObject({});
-const LIMIT = z
-  .string()
-  .regex(/^\d{1,3}$/, `expected a whole number from 1 to ${LIMITS.pageItems.max}`)
-  .transform(Number)
-  .pipe(z.int().min(1).max(LIMITS.pageItems.max))
-  .default(20);
-const CURSOR = z.string().optional();
-const LIST = z.strictObject({ limit: LIMIT, cursor: CURSOR });
-const OUTBOX = LIST.extend({ state: z.enum(['waiting', 'parked']).default('waiting') });
-const DAY = z.iso.date('expected a day as 2026-03-01').optional();
-const REASON = z.strictObject({
-  reason: z
-    .string()
-    .trim()
-    .refine((text) => text !== '' && [...text].length <= LIMITS.reasonChars.max, {
-      message: `expected 1 to ${LIMITS.reasonChars.max} characters`,
-    }),
-});
-
 /** The routes. */
 export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCall }> {
   const { operations, secrets, clock, commandTimeoutMs } = parts;
   const app = new Hono<{ Bindings: HostCall }>({ strict: false });
-  const reading = (c: Call): OperationRead => ({
-    principal: c.get('principal'),
-    requestId: c.get('requestId'),
-  });
-  const calling = (c: Call, key: string | undefined) => {
-    const { deadlineMs = Number.POSITIVE_INFINITY } = deadlineOf(c.env);
-    return {
-      ...reading(c),
-      deadlineMs: Math.min(clock.now() + commandTimeoutMs, deadlineMs),
-      ...(key !== undefined && { key }),
-    };
-  };
-
-  /** A page of a list whose cursors are signed for exactly this list and query. */
-  const paged = async <T, V>(
-    c: Call,
-    query: { readonly limit: number; readonly cursor?: string | undefined },
-    name: readonly string[],
-    list: (
-      page: PageOf,
-    ) => Promise<{ code: 'FOUND'; value: Page<T> } | Parameters<typeof refused>[0]>,
-    shown: (items: readonly T[]) => readonly V[],
-    more: Readonly<Record<string, unknown>> = {},
-  ): Promise<Response> => {
-    const { limit, cursor } = query;
-    const { tenant } = c.get('principal');
-    const scope: CursorScope = { secret: secrets(tenant).cursor, list: [...name, String(limit)] };
-    const after = cursor === undefined ? undefined : openCursor(scope, cursor);
-    if (cursor !== undefined && after === undefined) return foreignCursor();
-    const found = await list({ limit, ...(after !== undefined && { after }) });
-    if (found.code !== 'FOUND') return refused(found);
-    const { items, next } = found.value;
-    return answered({
-      ...more,
-      items: shown(items),
-      ...(next !== undefined && { next_cursor: signCursor(scope, next) }),
-    });
-  };
+  const { calling, paged } = createCalls({ secrets, clock, commandTimeoutMs });
 
   app.get('/outbox', async (c) => {
     const query = readQuery(c, OUTBOX);
@@ -154,13 +90,13 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
   });
 
   app.get('/sweeps', async (c) => {
-    const query = readQuery(c, z.strictObject({ day: DAY }));
+    const query = readQuery(c, SWEEPS);
     if (!query.ok) return query.response;
     const found = await operations.sweeps(reading(c), query.value.day ?? dayOf(clock.now()));
     return found.code === 'FOUND' ? answered(found.value) : refused(found);
   });
   app.get('/findings', async (c) => {
-    const query = readQuery(c, z.strictObject({ day: DAY, cursor: CURSOR }));
+    const query = readQuery(c, FINDINGS);
     if (!query.ok) return query.response;
     const day = query.value.day ?? dayOf(clock.now());
     const page = { limit: SWEEPS_SHOWN, cursor: query.value.cursor };
@@ -237,21 +173,6 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
     app.all(path, (c) => notAllowed(c, 'POST'));
   }
   return app;
-}
-
-const notAllowed = (c: Call, allow: string): Response =>
-  refusalAt(c.req.path, 405, 'METHOD_NOT_ALLOWED', 'method not allowed', { allow });
-
-const foreignCursor = (): Response =>
-  problem(400, 'INVALID_CURSOR', 'expected a cursor that this list gave');
-
-/** Body and key of a change. */
-async function sentWith<T extends z.ZodType>(c: Call, schema: T) {
-  const key = readKey(c);
-  if (!key.ok) return key;
-  const body = await readBody(c, schema);
-  if (!body.ok) return body;
-  return { ok: true, value: { key: key.value, body: body.value } } as const;
 }
 
 function rowView(row: OutboxRow, now: number) {

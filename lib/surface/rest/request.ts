@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { LIMITS } from '../../core/limits.ts';
 import { readJsonBody } from '../body.ts';
 import type { HostCall } from '../host-call.ts';
-import { problem } from '../reply.ts';
+import { problem, refusalAt } from '../reply.ts';
 
 /** A part of a request, or the answer that refuses it. */
 export type Part<T> =
@@ -46,6 +46,22 @@ export function readKey(c: Call): Part<string | undefined> {
   const title = `Idempotency-Key: expected 1 to ${most} printable ASCII characters`;
   return { ok: false, response: problem(400, 'INVALID_IDEMPOTENCY_KEY', title) };
 }
+
+/** Body and key of a change. */
+export async function sentWith<T extends z.ZodType>(
+  c: Call,
+  schema: T,
+): Promise<Part<{ readonly key: string | undefined; readonly body: z.output<T> }>> {
+  const key = readKey(c);
+  if (!key.ok) return key;
+  const body = await readBody(c, schema);
+  if (!body.ok) return body;
+  return { ok: true, value: { key: key.value, body: body.value } };
+}
+
+/** The answer to a method that a path does not have. */
+export const notAllowed = (c: Call, allow: string): Response =>
+  refusalAt(c.req.path, 405, 'METHOD_NOT_ALLOWED', 'method not allowed', { allow });
 
 function parsed<T extends z.ZodType>(schema: T, value: unknown): Part<z.output<T>> {
   const result = schema.safeParse(value);

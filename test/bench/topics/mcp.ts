@@ -4,6 +4,8 @@ import { systemClock, systemRandom } from '../../../lib/adapters/runtime/system.
 import { openDevIssuer } from '../../../lib/adapters/identity/dev-issuer.ts';
 import { createTokenVerifier } from '../../../lib/adapters/identity/token-verifier.ts';
 import { createTokenBuckets } from '../../../lib/adapters/runtime/token-buckets.ts';
+import { createRunQueries } from '../../../lib/core/runs/queries.ts';
+import { createRunService } from '../../../lib/core/runs/service.ts';
 import { createQueries } from '../../../lib/core/queries.ts';
 import { secretsOf } from '../../../lib/core/secrets.ts';
 import { createService } from '../../../lib/core/service/service.ts';
@@ -31,6 +33,9 @@ async function openApp(folder: string, mcpFactory?: () => ReturnType<typeof triv
   const app = createApp({
     service: createService({ ...parts, sinks: ['log'] }),
     queries: createQueries(store, registry),
+    runs: createRunService({ ...parts, sinks: ['log'] }),
+    runQueries: createRunQueries(store),
+    mcpApprovals: false,
     registry,
     store,
     verifier: createTokenVerifier({ issuers: [issuer.issuerConfig()], clock: systemClock }),

@@ -3,7 +3,7 @@
 import { httpFunction } from '../../../lib/wiring/http-function.ts';
 import { fixtureServer } from '../../conformance/fixtures.ts';
 
-const options = { version: '0.0.0', mcpFactory: fixtureServer };
+const options = { version: '0.0.0', mcpFactory: fixtureServer, folder: import.meta.dirname };
 const { handler, started } = httpFunction(process.env, options);
 await started;
 

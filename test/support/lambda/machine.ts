@@ -1,7 +1,9 @@
-/** Executes the reconciler's state machine: the very file, with real handlers behind its tasks. */
+/** Executes the state machines: the very files, with real handlers behind their tasks. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { StateMachine, type StateMachineDefinition } from 'aws-local-stepfunctions';
 import type { Context } from 'aws-lambda';
+import { PROJECT_ROOT } from '../../../lib/infra/bundle.ts';
 import { RECONCILER_FILE } from '../../../lib/infra/reconciler.ts';
 import { lambdaContext } from './observed.ts';
 
@@ -17,12 +19,27 @@ export interface Executed {
   readonly bytesMost: number;
 }
 
-/** The definition, with an ARN where the deployment puts the function's. */
-export function reconcilerDefinition(): StateMachineDefinition {
-  const text = readFileSync(RECONCILER_FILE, 'utf8');
-  const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:reconcile';
-  return JSON.parse(text.replaceAll('${ReconcileFunctionArn}', arn)) as StateMachineDefinition;
+/** A state machine of ours: its definition, and the names of its tasks. */
+export interface Machine {
+  readonly definition: StateMachineDefinition;
+  readonly tasks: readonly string[];
 }
+
+/** A definition, with an ARN where the deployment puts the function's. */
+function definitionOf(file: string, placeholder: string): StateMachineDefinition {
+  const text = readFileSync(file, 'utf8');
+  const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:task';
+  return JSON.parse(text.replaceAll(`\${${placeholder}}`, arn)) as StateMachineDefinition;
+}
+
+const RUN_FILE = join(PROJECT_ROOT, 'statemachines/run.asl.json');
+
+/** The reconciler's. */
+export const reconcilerDefinition = (): StateMachineDefinition =>
+  definitionOf(RECONCILER_FILE, 'ReconcileFunctionArn');
+
+/** The one of runs. */
+export const runDefinition = (): StateMachineDefinition => definitionOf(RUN_FILE, 'RunFunctionArn');
 
 /** Executes it once, without the pauses between retries. Rejects as the execution fails. */
 export async function execute(
@@ -30,6 +47,10 @@ export async function execute(
   input: unknown = {},
   name = 'execution-1',
   remainingMs = 60_000,
+  { definition, tasks }: Machine = {
+    definition: reconcilerDefinition(),
+    tasks: ['Look', 'Sweep', 'Report', 'Heads'],
+  },
 ): Promise<Executed> {
   const calls: { readonly [name: string]: unknown }[] = [];
   let bytesMost = 0;
@@ -43,12 +64,12 @@ export async function execute(
     measured(answer);
     return answer;
   };
-  const handlers = { Look: task, Sweep: task, Report: task, Heads: task };
-  const machine = new StateMachine(reconcilerDefinition());
+  const each = <T>(value: T) => Object.fromEntries(tasks.map((state) => [state, value]));
+  const machine = new StateMachine(definition);
   const execution = machine.run(input as object as never, {
     overrides: {
-      taskResourceLocalHandlers: handlers as never,
-      retryIntervalOverrides: { Look: 0, Sweep: 0, Report: 0, Heads: 0 },
+      taskResourceLocalHandlers: each(task) as never,
+      retryIntervalOverrides: each(0),
     },
     context: { Execution: { Name: name, Input: input } } as never,
   });

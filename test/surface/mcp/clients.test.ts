@@ -42,7 +42,7 @@ describe('clients check names, schemas and structured content themselves', () =>
     await client.connect(
       new StreamableHTTPClientTransport(new URL(PUBLIC_URL), toApp(app)) as never,
     );
-    expect((await client.listTools()).tools).toHaveLength(11);
+    expect((await client.listTools()).tools).toHaveLength(14);
     expect(await client.callTool(start)).toMatchObject(started);
     expect(await client.callTool(wrong)).toMatchObject({ isError: true });
     await client.close();
@@ -57,7 +57,7 @@ describe('clients check names, schemas and structured content themselves', () =>
         { versionNegotiation: { mode } },
       );
       await client.connect(new LaterTransport(new URL(PUBLIC_URL), toApp(app)));
-      expect((await client.listTools()).tools).toHaveLength(11);
+      expect((await client.listTools()).tools).toHaveLength(14);
       expect(await client.callTool(start)).toMatchObject(started);
       expect(await client.callTool(wrong)).toMatchObject({ isError: true });
       await client.close();

@@ -72,7 +72,7 @@ describe('what is listed', () => {
     },
   );
 
-  test.each(ERAS)('three templates, in their order, in the %s era', async (era) => {
+  test.each(ERAS)('four templates, in their order, in the %s era', async (era) => {
     const { app } = await openWorld();
     const { body } = await send(app, era, 'resources/templates/list');
     const { resourceTemplates } = body['result'] as {
@@ -82,6 +82,7 @@ describe('what is listed', () => {
       'workflow://{id}',
       'workflow://{id}/events{?after}',
       'procedure://{id}',
+      'run://{id}',
     ]);
   });
 
@@ -126,7 +127,7 @@ describe('procedure://', () => {
   ])('is read by %s: %s', async (token) => {
     const world = await openWorld();
     const { json, said } = parts(await read(world, 'procedure://pump-inspection', token));
-    expect(json).toMatchObject({ id: 'pump-inspection', version: 1, asset: { type: 'pump' } });
+    expect(json).toMatchObject({ id: 'pump-inspection', version: 2, asset: { type: 'pump' } });
     expect((json['steps'] as unknown[]).length).toBe(9);
     expect(said).toBe(
       'Pump inspection is for a pump and has 9 steps. Routine inspection of a running centrifugal pump, about ten minutes.',

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../../lib/adapters/runtime/system.ts';
 import { ERAS, send, type Era } from '../../support/rpc.ts';
-import { closeWorldsAfterEach, openWorld } from '../../support/surface-world.ts';
+import { closeWorldsAfterEach, openWorld, restOn } from '../../support/surface-world.ts';
 
 closeWorldsAfterEach();
 
@@ -20,8 +21,10 @@ interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-async function listing(era: Era, token = 'ana'): Promise<readonly Listing[]> {
-  const { app } = await openWorld();
+/** Everything there is, and what is served where assistants may not decide. */
+async function listing(era: Era, approvals = true): Promise<readonly Listing[]> {
+  const token = 'ana';
+  const { app } = await openWorld((store) => restOn(store, systemClock, approvals));
   const { body } = await send(app, era, 'tools/list', {}, { token });
   return (body['result'] as { tools: Listing[] }).tools;
 }
@@ -58,6 +61,12 @@ describe('tools/list (C6, BR-180)', () => {
   );
 });
 
+test('decide_approval is the only tool that a setting adds', async () => {
+  const off = await listing('handshake', false);
+  expect((await listing('handshake')).slice(0, -1)).toEqual(off);
+  expect((await listing('handshake')).at(-1)?.name).toBe('decide_approval');
+});
+
 describe('every tool', () => {
   test('C6: all of them together are less than 20,000 bytes of a model context', async () => {
     expect(Buffer.byteLength(JSON.stringify(await listing('handshake')))).toBeLessThan(20_000);
@@ -91,13 +100,19 @@ describe('every tool', () => {
     }
     const named = (hint: string) =>
       tools.filter(({ annotations }) => annotations[hint] === true).map(({ name }) => name);
-    expect(named('destructiveHint')).toEqual(['resolve_block', 'abandon_workflow']);
+    expect(named('destructiveHint')).toEqual([
+      'resolve_block',
+      'abandon_workflow',
+      'decide_approval',
+    ]);
     expect(named('readOnlyHint')).toEqual([
       'list_procedures',
       'get_workflow',
       'list_my_workflows',
       'list_blocked',
       'what_can_i_do',
+      'get_run',
+      'list_pending_approvals',
     ]);
   });
 

@@ -2,46 +2,22 @@ import { describe, expect, test } from '@jest/globals';
 import { systemClock, systemRandom } from '../../../lib/adapters/runtime/system.ts';
 import { createDispatcher } from '../../../lib/core/dispatch/dispatcher.ts';
 import { eventBody } from '../../../lib/core/events.ts';
-import { createOperations } from '../../../lib/core/operations/operations.ts';
 import { Fault } from '../../../lib/core/fault.ts';
 import { DeliveryError } from '../../../lib/core/ports/sink.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
 import { dayOf, SweepTally } from '../../../lib/core/reconcile/notes.ts';
-import { secretsOf } from '../../../lib/core/secrets.ts';
+import { callRest as call } from '../../support/rest-call.ts';
 import { toolsFor } from '../../support/rest-work.ts';
 import {
   closeWorldsAfterEach,
   openWorld,
-  shippedRegistry,
+  restOn,
   type World,
 } from '../../support/surface-world.ts';
 
 closeWorldsAfterEach();
 
 const TENANT = 'plant';
-
-const call = async (
-  { app }: World,
-  path: string,
-  {
-    token = 'olga',
-    ...rest
-  }: { token?: string; body?: unknown; key?: string; method?: string } = {},
-) => {
-  const post = 'body' in rest;
-  const response = await app.request(`https://checkpoint.example.com/v1${path}`, {
-    method: rest.method ?? (post ? 'POST' : 'GET'),
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(post && { 'content-type': 'application/json' }),
-      ...(rest.key !== undefined && { 'idempotency-key': rest.key }),
-    },
-    ...(post && { body: JSON.stringify(rest.body) }),
-  });
-  const type = response.headers.get('content-type') ?? '';
-  const body = (await response.json()) as { readonly [name: string]: never };
-  return { status: response.status, type, body, headers: response.headers };
-};
 
 /** Starts work on an asset and takes it away again, so that a notification waits; answers the workflow. */
 const released = async (world: World, asset: string): Promise<string> => {
@@ -246,10 +222,7 @@ describe('outbox', () => {
           return Reflect.get(target, name, receiver) as unknown;
         },
       });
-      const secrets = secretsOf('a deployment secret for tests only');
-      const registry = shippedRegistry();
-      const parts = { store: watched, registry, clock: systemClock, sinks: [], secrets };
-      return { rest: { operations: createOperations(parts), secrets } };
+      return restOn(watched);
     });
     const [position = ''] = cursor.split('.');
     for (const [query, token] of [
@@ -421,10 +394,7 @@ describe('what cannot be used is refused by name, with nothing written', () => {
         listLocks: () =>
           Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'secret detail')),
       };
-      const secrets = secretsOf('a deployment secret for tests only');
-      const registry = shippedRegistry();
-      const parts = { store: broken, registry, clock: systemClock, sinks: [], secrets };
-      return { rest: { operations: createOperations(parts), secrets } };
+      return restOn(broken);
     });
     const { status, body, headers } = await call(world, '/locks');
     expect([status, body['retryable'], headers.get('retry-after')]).toEqual([503, true, '1']);

@@ -9,7 +9,7 @@ import { defineTool } from '../tool.ts';
 import { named, runCommand } from './run-command.ts';
 
 const tenure = sequence(
-  'Names the assignment that ends: tenure of the answer that asked, once the person has said yes. Leave it out to be asked first.',
+  'tenure of the answer that asked, once the person has said yes. Leave it out to be asked first.',
 );
 
 /** Decides a block. */
@@ -17,7 +17,7 @@ export const resolveBlock = defineTool({
   name: 'resolve_block',
   title: 'Resolve a block',
   description:
-    'Call this when a supervisor decides about blocked (stopped, held) work. Read the reason of the block out first, and take the decision only from the person. Abandoning ends the work and frees the asset. Returns the receipt and the next step. When an answer was lost, call it again with the same idempotency_key.',
+    'Call this when a supervisor decides about blocked (stopped, held) work. Read the reason of the block out first, and take the decision only from the person. Abandoning ends the work and frees the asset. Returns the receipt and the next step. After a lost answer repeat it with its idempotency_key.',
   input: z.strictObject({
     workflow_id: workflowId,
     block: z.int().min(1).describe('Which block this decides: seq of block in the workflow.'),
@@ -41,7 +41,7 @@ export const handOver = defineTool({
   name: 'hand_over',
   title: 'Hand work over',
   description:
-    'Call this when a person wants to hand over, pass on, transfer or assign work to a colleague, for example at the end of a shift. The first call asks whether that is right; after a clear yes call again with the tenure and the to of that answer. Returns the receipt. When an answer was lost, call it again with the same idempotency_key.',
+    'Call this when a person wants to hand over, pass on, transfer or assign work to a colleague, for example at the end of a shift. The first call asks whether that is right; after a clear yes call again with the tenure and the to of that answer. Returns the receipt. After a lost answer repeat it with its idempotency_key.',
   input: z.strictObject({
     workflow_id: workflowId,
     to: bounded(
@@ -68,7 +68,7 @@ export const completeWorkflow = defineTool({
   name: 'complete_workflow',
   title: 'Complete a workflow',
   description:
-    'Call this when all steps are done and the person says that the work is complete, finished or done. It frees the asset. It is refused while a required step is open, and says which. To stop before the end use abandon_workflow instead. When an answer was lost, call it again with the same idempotency_key.',
+    'Call this when all steps are done and the person says that the work is complete, finished or done. It frees the asset. It is refused while a required step is open, and says which. To stop before the end use abandon_workflow instead. After a lost answer repeat it with its idempotency_key.',
   input: z.strictObject({ workflow_id: workflowId, idempotency_key: idempotencyKey }),
   output: commandOutput,
   effect: 'adds',
@@ -82,7 +82,7 @@ export const abandonWorkflow = defineTool({
   name: 'abandon_workflow',
   title: 'Abandon a workflow',
   description:
-    'Call this only when a person clearly wants to give up, cancel or stop work before it is finished. It ends the work and frees the asset; it cannot be undone. The first call asks whether that is right; after a clear yes call again with the tenure of that answer. When an answer was lost, call it again with the same idempotency_key.',
+    'Call this only when a person clearly wants to give up, cancel or stop work before it is finished. It ends the work and frees the asset; it cannot be undone. The first call asks whether that is right; after a clear yes call again with the tenure of that answer. After a lost answer repeat it with its idempotency_key.',
   input: z.strictObject({
     workflow_id: workflowId,
     tenure,

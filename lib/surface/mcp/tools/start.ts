@@ -61,7 +61,7 @@ export const startWorkflow = defineTool({
   name: 'start_workflow',
   title: 'Start a procedure',
   description:
-    'Call this when a person wants to begin, open or start a procedure on one asset. It takes the asset, so that nobody else works on it, and returns the first step. Do not call it to go on with work that is already active. When an answer was lost, call it again with the same idempotency_key.',
+    'Call this when a person wants to begin, open or start a procedure on one asset. It takes the asset, so that nobody else works on it, and returns the first step. Do not call it to go on with work that is already active. After a lost answer repeat it with its idempotency_key.',
   input: z.strictObject({
     procedure: bounded(
       LIMITS.idChars.max,
