@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApiDocument, ROUTES } from '../../lib/docs/openapi/document.ts';
@@ -71,26 +74,22 @@ describe('the check of every answer', () => {
     await expect(callRest(planted, '/runs', { token: 'ira' })).rejects.toThrow(/planted/);
   });
 
-  test('sits where tests fetch from a server', async () => {
-    const { serve } = await import('node:http').then(({ createServer }) => ({
-      serve: () =>
-        new Promise<{ url: string; close: () => void }>((resolve) => {
-          const server = createServer((_request, response) => {
-            response.setHeader('content-type', 'application/json');
-            response.end(JSON.stringify({ status: 'ok', version: '1', planted: true }));
-          });
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            const port = typeof address === 'object' ? address?.port : 0;
-            resolve({ url: `http://127.0.0.1:${port}`, close: () => server.close() });
-          });
-        }),
-    }));
-    const { url, close } = await serve();
+  test('sits where tests fetch from a server of ours, and leaves those of others alone', async () => {
+    const body = JSON.stringify({ status: 'ok', version: '1', planted: true });
+    let ours = true;
+    const server = createServer((_request, response) => {
+      if (ours) response.setHeader('x-request-id', 'r1');
+      response.setHeader('content-type', 'application/json').end(body);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/health`;
     try {
-      await expect(fetch(`${url}/health`)).rejects.toThrow(/planted/);
+      await expect(fetch(url)).rejects.toThrow(/planted/);
+      ours = false;
+      expect(await (await fetch(url)).text()).toBe(body);
     } finally {
-      close();
+      server.close();
     }
   });
 });
