@@ -496,10 +496,11 @@ const ROWS: readonly (readonly [row: string, requirement: string, check: () => P
     'lists exactly the tools of the golden file',
     async () => {
       const golden = join(import.meta.dirname, '../surface/mcp/tools-list.golden.json');
+      const tools = JSON.parse(readFileSync(golden, 'utf8')) as { name: string }[];
+      // The file has every tool; this one is off unless a deployment allows it.
+      const offered = tools.filter(({ name }) => name !== 'decide_approval');
       for (const era of ERAS) {
-        expect(JSON.stringify(await list(era))).toBe(
-          JSON.stringify(JSON.parse(readFileSync(golden, 'utf8'))),
-        );
+        expect(JSON.stringify(await list(era))).toBe(JSON.stringify(offered));
       }
     },
   ],

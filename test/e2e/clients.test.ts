@@ -68,6 +68,9 @@ describe('an assistant over HTTP', () => {
       'complete_workflow',
       'abandon_workflow',
       'what_can_i_do',
+      'investigate_incident',
+      'get_run',
+      'list_pending_approvals',
     ]);
     for (const list of lists.slice(1)) expect(list).toEqual(lists[0]);
   });

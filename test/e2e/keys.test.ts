@@ -63,22 +63,26 @@ describe('no key, or a new one for each attempt', () => {
     const { tools } = body['result'] as {
       tools: {
         name: string;
+        description: string;
         inputSchema: { properties: Record<string, { description?: string }> };
       }[];
     };
-    const described = tools.flatMap(({ name, inputSchema }) => {
-      const { description } = inputSchema.properties['idempotency_key'] ?? {};
-      return description?.includes('send the same value and arguments again') === true
-        ? [name]
-        : [];
+    const keyed = tools.flatMap(({ name, description, inputSchema }) => {
+      const key = inputSchema.properties['idempotency_key'];
+      return key === undefined ? [] : [{ name, said: `${key.description} ${description}` }];
     });
-    expect(described).toEqual([
+    for (const { said } of keyed) {
+      expect(said).toContain('A new random value for each new request.');
+      expect(said).toContain('After a lost answer repeat it with its idempotency_key.');
+    }
+    expect(keyed.map(({ name }) => name)).toEqual([
       'start_workflow',
       'record_step',
       'resolve_block',
       'hand_over',
       'complete_workflow',
       'abandon_workflow',
+      'investigate_incident',
     ]);
   });
 });
