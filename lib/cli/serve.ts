@@ -13,6 +13,7 @@ import { createBoundedServer } from './bounded-server.ts';
 import { CliProblem } from './failure.ts';
 import { missingWarning } from './policy/active.ts';
 import { COMMAND } from './form.ts';
+import { shownHost } from './shown-host.ts';
 import { packageFolder } from '../wiring/package-folder.ts';
 import { packageVersion } from '../wiring/version.ts';
 
@@ -100,12 +101,6 @@ function tendingLog(logger: Logger): TendingParts {
       logger.warn({ err: toldError(error) }, 'delivery is held up: the store cannot be used');
     },
   };
-}
-
-/** Every address of this machine is shown as the one that clients on it use. */
-function shownHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** What is printed once the server is up: where it is and how to connect. */

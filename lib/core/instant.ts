@@ -1,4 +1,4 @@
-// Texts as moments. Every stored time is UTC with milliseconds; what may be read differently on another
+// Texts as moments, and their days. Every stored time is UTC with milliseconds; what may be read differently on another
 // machine is no time.
 const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/u;
 
@@ -15,3 +15,6 @@ export function instantMs(text: string): number | undefined {
   const month = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0));
   return day <= month.getUTCDate() ? ms : undefined;
 }
+
+/** The day of a time in epoch milliseconds, in UTC, as `2026-03-01`. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

@@ -51,9 +51,16 @@ function identityOf(
   const { type } = command;
   const args = argumentsOf(command);
   const operation = type === 'correct_step' ? 'record_step' : type;
+  return keyedOperation(secret, principal.tenant, hashedKey(principal, key), operation, args);
+}
+
+/** Hash of subject and key: where the row of a key is. */
+export function hashedKey(
+  { subject }: Principal,
+  key: string | { readonly question: string },
+): string {
   // As JSON, because a separator could be part of either, and no caller's key is a question.
-  const hashed = sha256Hex(JSON.stringify([principal.subject, key]));
-  return keyedOperation(secret, principal.tenant, hashed, operation, args);
+  return sha256Hex(JSON.stringify([subject, key]));
 }
 
 /** The identity of an operation with these arguments under a hashed key. */

@@ -1,14 +1,18 @@
 // What is going on in a tenant, at a glance: counts, held locks, blocked work, what waits to be sent.
 // Every part is bounded, and says so where there is more.
 import { LIMITS } from './limits.ts';
-import type { Lock, OutboxRow, Workflow, WorkflowState } from './model/workflow.ts';
+import {
+  WORKFLOW_STATES,
+  type Lock,
+  type OutboxRow,
+  type Workflow,
+  type WorkflowState,
+} from './model/workflow.ts';
 import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import type { NotedFinding } from './ports/sweeps.ts';
 import { findingsOf, recentDays } from './reconcile/notes.ts';
 import { deadlinesOf } from './timers.ts';
-
-const STATES: readonly WorkflowState[] = ['CREATED', 'RUNNING', 'BLOCKED', 'COMPLETED'];
 
 /** A bounded list. */
 export interface Some<T> {
@@ -46,7 +50,8 @@ export async function overviewOf(
 ): Promise<Overview> {
   const { max } = LIMITS.countedWorkflows;
   const counts: Partial<Record<WorkflowState, number>> = {};
-  for (const state of STATES) counts[state] = await store.countWorkflows(tenant, state, max);
+  for (const state of WORKFLOW_STATES)
+    counts[state] = await store.countWorkflows(tenant, state, max);
   const locks = await store.listLocks(tenant, { limit: most });
   const blocked = await store.listWorkflows(tenant, 'BLOCKED', { limit: most });
   const timed = await timedOf(store, tenant);

@@ -19,6 +19,7 @@ import { createDispatcher, type Dispatcher, type OnDelivery } from '../core/disp
 import { wakingStore } from '../core/dispatch/waking.ts';
 import { reportTools } from '../core/evidence/report.ts';
 import { Fault } from '../core/fault.ts';
+import { dayOf } from '../core/instant.ts';
 import type { Principal, Scope } from '../core/model/principal.ts';
 import type { DomainPolicy } from '../core/ports/policy.ts';
 import { createSweeper, type SweepOptions, type SweepReport } from '../core/reconcile/sweep.ts';
@@ -28,7 +29,7 @@ import { buildRegistry, type RegisteredProcedure } from '../core/procedures.ts';
 import { registerProcedures } from '../core/register-procedures.ts';
 import type { OnFault } from '../core/service/service.ts';
 import { recordsOf } from '../core/trail/export.ts';
-import { headLines, headsDay } from '../core/trail/heads.ts';
+import { headLines } from '../core/trail/heads.ts';
 import { headsSigner, type HeadsSigner } from '../core/trail/heads-key.ts';
 import type { Settings } from '../settings.ts';
 import type { CheckpointApp } from '../surface/app.ts';
@@ -208,7 +209,7 @@ export async function openLocal(
   /** Once a day, and once only: what was signed is not signed anew. */
   const signHeads = async (told: TendingParts['onHeads']): Promise<void> => {
     const now = systemClock.now();
-    const file = join(settings.dataFolder, 'heads', `${headsDay(now)}.jsonl`);
+    const file = join(settings.dataFolder, 'heads', `${dayOf(now)}.jsonl`);
     const list = { now, part: 1, more: false };
     try {
       const kept = await keepDaily(file, () =>

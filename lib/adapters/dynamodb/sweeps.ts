@@ -1,10 +1,10 @@
 // The book of sweeps: one partition for each day, whose rows the table deletes after their time.
 import { PutCommand, UpdateCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { encodeKeyPart } from '../../core/keys.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { FORMAT } from '../../core/model/workflow.ts';
 import { checkLimit, foreignCursor, readCursor, writeCursor } from '../../core/pages.ts';
 import type { NotedFinding, RuleCount, SweepBook, SweepNote } from '../../core/ports/sweeps.ts';
+import { summed, SWEEP_PART } from '../../core/sweep-book.ts';
 import { sweepKey, type Attributes, type PrimaryKey } from './keys.ts';
 import { taken, type Walks } from './query.ts';
 import type { Sender } from './send.ts';
@@ -13,10 +13,6 @@ import { PARTITION_KEY, SORT_KEY, TTL_ATTRIBUTE } from './table.ts';
 import { placeholders } from './write-item.ts';
 
 const EVERY = Number.POSITIVE_INFINITY;
-const shardText = (shard: number): string => String(shard).padStart(4, '0');
-const countsOf = (tenant: string): string => `C#${encodeKeyPart(tenant)}#`;
-const findingsOf = (tenant: string): string => `F#${encodeKeyPart(tenant)}#`;
-
 /** The book of the port. */
 export function createSweepBook(sender: Sender, walks: Walks, tableName: string): SweepBook {
   /** Adds numbers to a row and sets others; answers the row's numbers as they are then. */
@@ -60,10 +56,10 @@ export function createSweepBook(sender: Sender, walks: Walks, tableName: string)
         [`repaired_${rule}`, repaired],
       ]),
     );
-    const key = sweepKey(day, `${countsOf(tenant)}${shardText(shard)}`);
+    const key = sweepKey(day, SWEEP_PART.countsOf(tenant, shard));
     const after = await add(key, { rows: 1, ...numbers }, { [TTL_ATTRIBUTE]: expires_at });
     if (Number(after?.['rows']) > keptMost || findings.length === 0) return;
-    const kept = sweepKey(day, `${findingsOf(tenant)}${at}#${shardText(shard)}`);
+    const kept = sweepKey(day, SWEEP_PART.findingsAt(tenant, at, shard));
     await put(kept, { at, shard, findings, [TTL_ATTRIBUTE]: expires_at });
   };
 
@@ -84,11 +80,11 @@ export function createSweepBook(sender: Sender, walks: Walks, tableName: string)
     noteSweep: async (note) => {
       const { day, at, shard, end, expires_at } = note;
       const last = { shard, last_at: at, last_end: end, [TTL_ATTRIBUTE]: expires_at };
-      await add(sweepKey(day, `S#${shardText(shard)}`), { sweeps: 1 }, last);
+      await add(sweepKey(day, SWEEP_PART.shard(shard)), { sweeps: 1 }, last);
       for (const tenant of note.tenants) await noteTenant(note, tenant);
     },
     listSweeps: async (day) => {
-      const rows = await taken(walk(day, 'S#'), EVERY);
+      const rows = await taken(walk(day, SWEEP_PART.shards), EVERY);
       return rows.map(({ shard, sweeps, last_at, last_end }) => ({
         shard: Number(shard),
         sweeps: Number(sweeps),
@@ -96,11 +92,14 @@ export function createSweepBook(sender: Sender, walks: Walks, tableName: string)
         last_end: String(last_end),
       }));
     },
-    countFindings: async (tenant, day) => summed(await taken(walk(day, countsOf(tenant)), EVERY)),
+    countFindings: async (tenant, day) => {
+      const rows = await taken(walk(day, SWEEP_PART.counts(tenant)), EVERY);
+      return summed(rows.flatMap(countsIn));
+    },
     listFindings: async (tenant, day, { after, limit }) => {
       checkLimit(limit, LIMITS.pageItems.max);
       const name = ['findings', tenant, day];
-      const prefix = findingsOf(tenant);
+      const prefix = SWEEP_PART.findings(tenant);
       const from = after === undefined ? undefined : readCursor(name, after)[0];
       const start = from === undefined ? undefined : sweepKey(day, from);
       if (start !== undefined && (!fits(start) || !start.sk.startsWith(prefix))) {
@@ -123,17 +122,11 @@ export function createSweepBook(sender: Sender, walks: Walks, tableName: string)
   };
 }
 
-/** The counters of all shards, by rule. */
-function summed(rows: readonly Attributes[]): readonly RuleCount[] {
-  const rules = new Map<string, { found: number; repaired: number }>();
-  for (const [name, value] of rows.flatMap((row) => Object.entries(row))) {
+/** The counters of one row: a rule's two stand under their own names, so that each can be added to. */
+function countsIn(row: Attributes): readonly RuleCount[] {
+  return Object.entries(row).flatMap(([name, value]) => {
     const [, what, rule = ''] = /^(found|repaired)_(.+)$/.exec(name) ?? [];
-    if (what !== 'found' && what !== 'repaired') continue;
-    const of = rules.get(rule) ?? { found: 0, repaired: 0 };
-    of[what] += Number(value);
-    rules.set(rule, of);
-  }
-  return [...rules]
-    .map(([rule, of]) => ({ rule, ...of }))
-    .toSorted((a, b) => (a.rule < b.rule ? -1 : 1));
+    if (what === undefined) return [];
+    return [{ rule, found: 0, repaired: 0, [what]: Number(value) }];
+  });
 }

@@ -1,6 +1,5 @@
 // The book of sweeps: one row for each shard, for each tenant with findings, and for each sweep that had
 // some, by day. Old days go with the next note.
-import { encodeKeyPart } from '../../core/keys.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { checkLimit, foreignCursor, readCursor, writeCursor } from '../../core/pages.ts';
 import type {
@@ -10,6 +9,7 @@ import type {
   SweepFindings,
   SweepNote,
 } from '../../core/ports/sweeps.ts';
+import { summed, SWEEP_PART } from '../../core/sweep-book.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -23,10 +23,6 @@ const FORGET = 'DELETE FROM sweeps WHERE day < ?';
 const NO_DEADLINE = Number.POSITIVE_INFINITY;
 /** Above every text of a part. */
 const END = '~';
-
-const shardText = (shard: number): string => String(shard).padStart(4, '0');
-const countsPart = (tenant: string): string => `C#${encodeKeyPart(tenant)}#`;
-const findingsPart = (tenant: string): string => `F#${encodeKeyPart(tenant)}#`;
 
 interface Counts {
   readonly rows: number;
@@ -54,18 +50,18 @@ export function createSweepBook(database: Database): SweepBook {
         return { keep: true, value: undefined };
       }),
     listSweeps: async (day) => {
-      const rows = await list<ShardSweeps>(day, 'S#', 'S#', 10_000);
+      const rows = await list<ShardSweeps>(day, SWEEP_PART.shards, SWEEP_PART.shards, 10_000);
       return rows.map(({ body }) => body);
     },
     countFindings: async (tenant, day) => {
-      const prefix = countsPart(tenant);
+      const prefix = SWEEP_PART.counts(tenant);
       const rows = await list<Counts>(day, prefix, prefix, 10_000);
       return summed(rows.flatMap(({ body }) => body.counts));
     },
     listFindings: async (tenant, day, { after, limit }) => {
       checkLimit(limit, LIMITS.pageItems.max);
       const name = ['findings', tenant, day];
-      const prefix = findingsPart(tenant);
+      const prefix = SWEEP_PART.findings(tenant);
       const from = after === undefined ? prefix : readCursor(name, after)[0];
       if (!from.startsWith(prefix)) throw foreignCursor();
       const rows = await list<SweepFindings>(day, prefix, from, limit + 1);
@@ -78,7 +74,7 @@ export function createSweepBook(database: Database): SweepBook {
 }
 
 function noteShard(open: Connection, { day, at, shard, end }: SweepNote): void {
-  const part = `S#${shardText(shard)}`;
+  const part = SWEEP_PART.shard(shard);
   const before = get<ShardSweeps>(open, day, part);
   const sweeps = (before?.sweeps ?? 0) + 1;
   put(open, day, part, { shard, sweeps, last_at: at, last_end: end });
@@ -89,22 +85,13 @@ function noteTenant(
   { day, at, shard, keptMost }: SweepNote,
   { tenant, counts, findings }: SweepNote['tenants'][number],
 ): void {
-  const part = `${countsPart(tenant)}${shardText(shard)}`;
+  const part = SWEEP_PART.countsOf(tenant, shard);
   const before = get<Counts>(open, day, part) ?? { rows: 0, counts: [] };
   const rows = before.rows + 1;
   put(open, day, part, { rows, counts: summed([...before.counts, ...counts]) });
   if (rows > keptMost || findings.length === 0) return;
-  const kept = `${findingsPart(tenant)}${at}#${shardText(shard)}`;
+  const kept = SWEEP_PART.findingsAt(tenant, at, shard);
   put(open, day, kept, { at, shard, findings });
-}
-
-function summed(counts: readonly RuleCount[]): readonly RuleCount[] {
-  const byRule = [...Map.groupBy(counts, ({ rule }) => rule)];
-  const sum = (of: readonly RuleCount[], name: 'found' | 'repaired'): number =>
-    of.reduce((total, each) => total + each[name], 0);
-  return byRule
-    .map(([rule, of]) => ({ rule, found: sum(of, 'found'), repaired: sum(of, 'repaired') }))
-    .toSorted((a, b) => (a.rule < b.rule ? -1 : 1));
 }
 
 function get<T>(open: Connection, day: string, part: string): T | undefined {

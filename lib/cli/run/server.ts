@@ -4,6 +4,7 @@ import type { Scope } from '../../core/model/principal.ts';
 import type { Json } from '../../core/json.ts';
 import type { Settings } from '../../settings.ts';
 import { CliProblem } from '../failure.ts';
+import { shownHost } from '../shown-host.ts';
 import { signToken } from '../token.ts';
 
 /** Who calls, and where. */
@@ -38,7 +39,8 @@ export async function runServer(
   scope: Scope,
 ): Promise<RunServer> {
   const { as: subject, name, tenant } = flags;
-  const url = flags.url ?? settings.publicUrl ?? `http://${hostOf(settings)}:${settings.port}/`;
+  const url =
+    flags.url ?? settings.publicUrl ?? `http://${shownHost(settings.host)}:${settings.port}/`;
   if (!URL.canParse(url)) throw new CliProblem('--url: expected an absolute http or https URL.');
   if (flags.token === undefined && subject === undefined) {
     throw new CliProblem('expected --as, or a --token: who is it?');
@@ -64,12 +66,6 @@ export async function runServer(
         headers: { 'content-type': 'application/json', ...headers },
       }),
   };
-}
-
-/** Every address of this machine is asked at the one that a client on it uses. */
-function hostOf({ host }: Settings): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 interface Sent extends Pick<RequestInit, 'method' | 'body'> {

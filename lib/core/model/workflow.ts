@@ -10,7 +10,10 @@ import type { RunEventType } from './run-events.ts';
 export const FORMAT = 1;
 
 /** The four business states. Nothing but a committed command moves a workflow between them. */
-export type WorkflowState = 'CREATED' | 'RUNNING' | 'BLOCKED' | 'COMPLETED';
+export type WorkflowState = (typeof WORKFLOW_STATES)[number];
+
+/** Every state there is, in the order in which work goes through them. */
+export const WORKFLOW_STATES = ['CREATED', 'RUNNING', 'BLOCKED', 'COMPLETED'] as const;
 
 /** How a completed workflow ended. */
 export type WorkflowResult = 'completed' | 'abandoned';

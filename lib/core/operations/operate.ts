@@ -1,8 +1,13 @@
 // Carries out what a person does to keep the system going: once for each key, in one transaction with
 // its event. Knows nothing of what the operations mean.
-import { sha256Hex } from '../canonical.ts';
 import { Fault } from '../fault.ts';
-import { compareWithLedger, keyedOperation, ledgerRow, ledgerRowIsValid } from '../ledger.ts';
+import {
+  hashedKey,
+  compareWithLedger,
+  keyedOperation,
+  ledgerRow,
+  ledgerRowIsValid,
+} from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
 import type { Principal } from '../model/principal.ts';
 import type { LedgerRow, OperationReceipt, OperationType } from '../model/workflow.ts';
@@ -77,7 +82,7 @@ export async function operate<T>(
     keyedOperation(
       key.secrets.ledger,
       principal.tenant,
-      sha256Hex(JSON.stringify([principal.subject, key.text])),
+      hashedKey(principal, key.text),
       operation,
       args,
     );

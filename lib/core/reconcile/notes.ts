@@ -1,13 +1,11 @@
 // The book of sweeps: what goes into it, what is read from it, and for how long it is kept.
+import { dayOf } from '../instant.ts';
 import { LIMITS } from '../limits.ts';
 import type { RuleCount, ShardSweeps, SweepFindings, SweepNote } from '../ports/sweeps.ts';
 import type { StorageBackend } from '../ports/storage.ts';
-import type { Finding } from './rules.ts';
+import type { Finding, Rule } from './rules.ts';
 
 const DAY_MS = 86_400_000;
-
-/** The day of a time in epoch milliseconds, in UTC. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The first day that is kept at a time in epoch milliseconds. */
 export const keptFrom = (now: number): string => dayOf(now - LIMITS.sweepDays.max * DAY_MS);
@@ -16,7 +14,7 @@ export const keptFrom = (now: number): string => dayOf(now - LIMITS.sweepDays.ma
 export const recentDays = (now: number): readonly string[] => [dayOf(now - DAY_MS), dayOf(now)];
 
 interface TenantTally {
-  readonly counts: Map<string, RuleCount>;
+  readonly counts: Map<Rule, RuleCount>;
   readonly findings: Finding[];
 }
 
@@ -43,6 +41,15 @@ export class SweepTally {
       findings.splice(place, 1);
     }
     findings.push(finding);
+  }
+
+  /** How much each rule found, of all tenants. */
+  found(): { readonly [R in Rule]?: number } {
+    const sums: { [R in Rule]?: number } = {};
+    for (const { counts } of this.#tenants.values()) {
+      for (const [rule, { found }] of counts) sums[rule] = (sums[rule] ?? 0) + found;
+    }
+    return sums;
   }
 
   /** The note of the sweep; `now` is in epoch milliseconds. */

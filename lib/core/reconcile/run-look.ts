@@ -7,7 +7,7 @@ import { isOver, WORKING, type Run } from '../model/run.ts';
 import type { Orchestrator } from '../ports/orchestrator.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { DeliveryError, isDeliveryError } from '../ports/sink.ts';
-import type { Lease, StorageBackend } from '../ports/storage.ts';
+import type { StorageBackend } from '../ports/storage.ts';
 import type { TicketProvider } from '../ports/tickets.ts';
 import { ORCHESTRATE } from '../dispatch/new-row.ts';
 import type { RunContext } from '../runs/change.ts';
@@ -16,10 +16,10 @@ import { compileRunPlan } from '../runs/plan.ts';
 import { orderOf } from '../runs/order.ts';
 import { differences } from '../runs/read-back.ts';
 import { RUN } from '../runs/timing.ts';
-import { dueNext } from './due-time.ts';
+import { createAfterLook, type Looked, type LookOptions } from './after-look.ts';
 import { overdueRun } from './overdue-run.ts';
 import { reconciler } from './reconciler.ts';
-import type { Finding, Rule } from './rules.ts';
+import type { Rule } from './rules.ts';
 import {
   isLate,
   isOverdue,
@@ -29,7 +29,6 @@ import {
 } from './run-rules.ts';
 import { stalledRun } from './stalled-run.ts';
 import { RECONCILE } from './timing.ts';
-import { brokenTrail, frozenAt } from './trail-check.ts';
 
 /** Whom a sweep asks about runs. */
 export interface RunPorts {
@@ -46,16 +45,6 @@ export interface RunLookParts {
   readonly runPorts?: RunPorts;
 }
 
-/** How a look is made: with a lease or, for a dry run, without one. */
-export interface RunLookOptions {
-  readonly lease: Lease | undefined;
-  readonly runs: (rule: Rule) => boolean;
-  readonly found: (finding: Finding) => void;
-}
-
-/** What became of a look; `later`: it could not be judged now. */
-export type Looked = 'well' | 'later' | 'lost';
-
 const ORDER: readonly (readonly [Rule, RunRule])[] = [
   ['R6', overdueRun],
   ['R7', stalledRun],
@@ -66,6 +55,7 @@ const LOOKS = 6;
 /** Builds the look. */
 export function createRunLook(parts: RunLookParts) {
   const { store, clock, sinks, runPorts } = parts;
+  const { settle, putOff } = createAfterLook(parts);
 
   const observe = async (tenant: string, id: string): Promise<RunObservation | undefined> => {
     const [run] = await store.snapshot([{ kind: 'run', tenant, id }]);
@@ -103,16 +93,17 @@ export function createRunLook(parts: RunLookParts) {
   };
 
   /** Looks at one run until nothing is wrong with it, and sets the time of the next look. */
-  const look = async (tenant: string, id: string, options: RunLookOptions): Promise<Looked> => {
+  const look = async (tenant: string, id: string, options: LookOptions): Promise<Looked> => {
     const { lease, runs, found } = options;
     let stuck: RunRepair | undefined;
     for (let n = 1; n <= LOOKS; n++) {
       try {
         const seen = await observe(tenant, id);
         if (seen === undefined) return 'well';
+        const next = (now: number): number | undefined => nextLook(seen.run, seen.written, now);
         const context: RunContext = { principal: reconciler(tenant), now: clock.now(), sinks };
         const repair = seen.run.frozen === undefined ? firstRepair(seen, context, runs) : undefined;
-        if (repair === undefined) return await settle(seen, options);
+        if (repair === undefined) return await settle(seen.run, next, options);
         const { rule, finding: what, plan } = repair;
         const about = { rule, tenant, workflow: id, what };
         if (lease === undefined) {
@@ -129,59 +120,17 @@ export function createRunLook(parts: RunLookParts) {
         stuck = repair;
         // An event where the next one belongs is no race: only the trail can tell what it is.
         const kinds = result.failed.map(({ key }) => key.kind);
-        if (kinds.includes('event') && !kinds.includes('run')) return await settle(seen, options);
+        if (kinds.includes('event') && !kinds.includes('run'))
+          return await settle(seen.run, next, options);
       } catch (error) {
         const what = nameOf(error);
         if (what === undefined) throw error;
         const rule = isDamage(error) ? 'R8' : 'R7';
-        return later(tenant, id, options, { rule, what });
+        return putOff(tenant, id, options, { rule, what });
       }
     }
     const why = stuck && { rule: stuck.rule, what: stuck.finding };
-    return later(tenant, id, options, why);
-  };
-
-  /** Nothing is to be repaired: the trail is verified, and the next look is later. */
-  const settle = async (
-    { run, written }: RunObservation,
-    { lease, runs, found }: RunLookOptions,
-  ): Promise<Looked> => {
-    const { tenant, id } = run;
-    const now = clock.now();
-    if (runs('R8') && run.frozen === undefined) {
-      const what = await brokenTrail(store, run);
-      if (what !== undefined) {
-        found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
-        if (lease === undefined) return 'well';
-        const writes = [frozenAt(run, what, now)];
-        const result = await store.commit({ lease, writes }, now + RECONCILE.tickMs);
-        return result.ok ? 'well' : result.leaseLost === true ? 'lost' : 'later';
-      }
-    }
-    // Somebody has to look, and is told until they have.
-    if (runs('R8') && run.frozen !== undefined) {
-      const { what } = run.frozen;
-      found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
-    }
-    if (lease === undefined) return 'well';
-    await store.keep(dueNext(run, nextLook(run, written, now)), now + RECONCILE.tickMs);
-    return 'well';
-  };
-
-  /** A run that cannot be judged now must not stand first in every sweep. */
-  const later = async (
-    tenant: string,
-    id: string,
-    { lease, found }: RunLookOptions,
-    why: { readonly rule: Rule; readonly what: string } | undefined,
-  ): Promise<Looked> => {
-    if (why !== undefined) found({ ...why, tenant, workflow: id, repaired: false });
-    if (lease === undefined) return 'later';
-    const [run] = await store.snapshot([{ kind: 'run', tenant, id }]).catch(() => []);
-    if (run === undefined) return 'later';
-    const now = clock.now();
-    await store.keep(dueNext(run, now + RECONCILE.laterMs), now + RECONCILE.tickMs);
-    return 'later';
+    return putOff(tenant, id, options, why);
   };
 
   return look;

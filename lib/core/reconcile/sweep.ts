@@ -5,14 +5,13 @@ import type { RepairContext } from '../decide/lost-lock.ts';
 import { isFault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
 import { compilePlan } from '../plan.ts';
-import { recordKey } from '../model/aggregate.ts';
-import type { Workflow } from '../model/workflow.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
-import type { Lease, StorageBackend, Transaction } from '../ports/storage.ts';
+import type { StorageBackend, Transaction } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
+import { createAfterLook, type Looked, type LookOptions } from './after-look.ts';
 import { books } from './books.ts';
 import { isDue } from './due-shards.ts';
-import { dueNext, nextLook } from './due-time.ts';
+import { nextLook } from './due-time.ts';
 import { lostLock } from './lost-lock.ts';
 import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
@@ -22,7 +21,6 @@ import { reconciler } from './reconciler.ts';
 import type { Finding, Repair, Rule, RuleFunction } from './rules.ts';
 import { createRunLook, type RunPorts } from './run-look.ts';
 import { RECONCILE } from './timing.ts';
-import { brokenTrail, frozenAt } from './trail-check.ts';
 
 /** What a sweep works with. */
 export interface SweepParts {
@@ -88,12 +86,12 @@ export function createSweeper(parts: SweepParts): Sweeper {
   const { store, registry, dispatcher, clock, random, sinks } = parts;
   const ownName = random.id();
   const lookAtRun = createRunLook(parts);
+  const { settle, putOff } = createAfterLook(parts);
 
   return {
     sweep: async (shard, { goOn, by = ownName, dryRun = false, rules }) => {
       const runs = (rule: Rule): boolean => rules === undefined || rules.includes(rule);
-      const counts: { [R in Rule]?: number } = {};
-      const report = { shard, delivered: NOTHING, looked: 0, postponed: 0, counts };
+      const report = { shard, delivered: NOTHING, looked: 0, postponed: 0, counts: {} };
       const findings: Finding[] = [];
       const now = clock.now();
       if (!(await isDue(store, shard, now))) return { ...report, end: 'idle', findings };
@@ -103,7 +101,6 @@ export function createSweeper(parts: SweepParts): Sweeper {
       if (lease === undefined && !dryRun) return { ...report, end: 'held', findings };
       const tally = new SweepTally();
       const found = (finding: Finding): void => {
-        counts[finding.rule] = (counts[finding.rule] ?? 0) + 1;
         tally.add(finding);
         if (findings.length < LIMITS.sweepFindings.max) findings.push(finding);
         parts.onFinding?.(finding);
@@ -118,7 +115,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
       const ended = async (end: SweepReport['end']): Promise<SweepReport> => {
         if (!dryRun) await store.noteSweep(tally.note({ shard, end }, clock.now()));
         if (end === 'done' && damage !== undefined) throw damage;
-        return { ...report, end, findings };
+        return { ...report, counts: tally.found(), end, findings };
       };
       try {
         if (!dryRun && (runs('R2') || runs('R3'))) {
@@ -137,16 +134,13 @@ export function createSweeper(parts: SweepParts): Sweeper {
             if (key.kind === 'outbox') continue;
             if (!goOn()) return await ended('out_of_time');
             const { tenant, id } = key;
-            const looking =
-              key.kind === 'run'
-                ? lookAtRun(tenant, id, { lease, runs, found })
-                : look(tenant, id, lease, runs, found);
-            const held = lease;
+            const options: LookOptions = { lease, runs, found };
+            const lookAt = key.kind === 'run' ? lookAtRun : look;
             // What fails over one of them keeps no other from being looked at; it is told at the end.
-            const looked = await looking.catch((error: unknown) => {
+            const looked = await lookAt(tenant, id, options).catch((error: unknown) => {
               if (isFault(error)) throw error;
               damage ??= error as Error;
-              return later(tenant, id, held, UNJUDGED, found);
+              return putOff(tenant, id, options, UNJUDGED);
             });
             if (looked === 'lost') return await ended('lost');
             report.looked += 1;
@@ -162,26 +156,22 @@ export function createSweeper(parts: SweepParts): Sweeper {
   };
 
   /** Looks at one workflow until nothing is wrong with it, and sets the time of the next look. */
-  async function look(
-    tenant: string,
-    id: string,
-    lease: Lease | undefined,
-    runs: (rule: Rule) => boolean,
-    found: (finding: Finding) => void,
-  ): Promise<'well' | 'later' | 'lost'> {
+  async function look(tenant: string, id: string, options: LookOptions): Promise<Looked> {
+    const { lease, runs, found } = options;
     let stuck: Repair | undefined;
     for (let n = 1; n <= LOOKS; n++) {
       try {
         const seen = await observe(store, registry, tenant, id);
         if (seen === undefined) continue;
         const { workflow } = seen;
+        const next = (now: number): number | undefined => nextLook(workflow, now);
         const context: RepairContext = { principal: reconciler(tenant), now: clock.now(), sinks };
         let repair: Repair | undefined;
         for (const [rule, find] of ORDER) {
           if (workflow.frozen !== undefined || !runs(rule)) continue;
           repair ??= find(seen, context);
         }
-        if (repair === undefined) return await settle(workflow, lease, runs, found);
+        if (repair === undefined) return await settle(workflow, next, options);
         const { rule, finding: what, work } = repair;
         const about = { rule, tenant, workflow: id, what };
         if (lease === undefined) {
@@ -201,60 +191,14 @@ export function createSweeper(parts: SweepParts): Sweeper {
         // An event where the next one belongs is no race: only the trail can tell what it is.
         const kinds = result.failed.map(({ key }) => key.kind);
         if (kinds.includes('event') && !kinds.includes('workflow')) {
-          return await settle(workflow, lease, runs, found);
+          return await settle(workflow, next, options);
         }
       } catch (error) {
         if (!isFault(error) || error.kind === 'unknown') throw error;
-        return later(tenant, id, lease, { rule: 'R8', what: error.code }, found);
+        return putOff(tenant, id, options, { rule: 'R8', what: error.code });
       }
     }
-    return later(tenant, id, lease, stuck && { rule: stuck.rule, what: stuck.finding }, found);
-  }
-
-  /** Nothing has drifted: the trail is verified, and the next look is later. */
-  async function settle(
-    workflow: Workflow,
-    lease: Lease | undefined,
-    runs: (rule: Rule) => boolean,
-    found: (finding: Finding) => void,
-  ): Promise<'well' | 'later' | 'lost'> {
-    const { tenant, id } = workflow;
-    if (runs('R8') && workflow.frozen === undefined) {
-      const what = await brokenTrail(store, workflow);
-      if (what !== undefined) {
-        found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
-        if (lease === undefined) return 'well';
-        const now = clock.now();
-        const writes = [frozenAt(workflow, what, now)];
-        const result = await store.commit({ lease, writes }, now + RECONCILE.tickMs);
-        return result.ok ? 'well' : result.leaseLost === true ? 'lost' : 'later';
-      }
-    }
-    // Somebody has to look, and is told until they have.
-    if (runs('R8') && workflow.frozen !== undefined) {
-      const { what } = workflow.frozen;
-      found({ rule: 'R8', tenant, workflow: id, what, repaired: false, broken: true });
-    }
-    if (lease === undefined) return 'well';
-    const now = clock.now();
-    await store.keep(dueNext(workflow, nextLook(workflow, now)), now + RECONCILE.tickMs);
-    return 'well';
-  }
-
-  /** What cannot be judged now must not stand first in every sweep. */
-  async function later(
-    tenant: string,
-    id: string,
-    lease: Lease | undefined,
-    why: Pick<Finding, 'rule' | 'what'> | undefined,
-    found: (finding: Finding) => void,
-  ): Promise<'later'> {
-    if (why !== undefined) found({ ...why, tenant, workflow: id, repaired: false });
-    if (lease === undefined) return 'later';
-    const [record] = await store.snapshot([recordKey(tenant, id)]).catch(() => []);
-    if (record === undefined) return 'later';
-    const now = clock.now();
-    await store.keep(dueNext(record, now + RECONCILE.laterMs), now + RECONCILE.tickMs);
-    return 'later';
+    const why = stuck && { rule: stuck.rule, what: stuck.finding };
+    return putOff(tenant, id, options, why);
   }
 }

@@ -2,7 +2,7 @@
 import { sha256Hex } from '../canonical.ts';
 import { appendEvent, GENESIS } from '../events.ts';
 import type { InputFault } from '../input-fault.ts';
-import { keyedOperation, ledgerRow, type KeyedCommand } from '../ledger.ts';
+import { hashedKey, keyedOperation, ledgerRow, type KeyedCommand } from '../ledger.ts';
 import { LIMITS } from '../limits.ts';
 import { runIdFrom } from '../model/aggregate.ts';
 import { actorOf, type Principal } from '../model/principal.ts';
@@ -20,11 +20,14 @@ import { RUN } from './timing.ts';
  */
 export function creationKey(
   secret: string,
-  { tenant, subject }: Principal,
+  principal: Principal,
   { service, symptom, key }: CreateRun,
 ): KeyedCommand {
-  const parts = key === undefined ? [subject, 'create_run', service, symptom] : [subject, key];
-  const hashed = sha256Hex(JSON.stringify(parts));
+  const { tenant, subject } = principal;
+  const hashed =
+    key === undefined
+      ? sha256Hex(JSON.stringify([subject, 'create_run', service, symptom]))
+      : hashedKey(principal, key);
   return keyedOperation(secret, tenant, hashed, 'create_run', { service, symptom });
 }
 

@@ -2,13 +2,13 @@
 import { readableEvent, type ReadableEvent } from '../events.ts';
 import { isFault, unavailable, type Fault } from '../fault.ts';
 import { InputError } from '../input-error.ts';
-import { LIMITS } from '../limits.ts';
 import { isRunId } from '../model/aggregate.ts';
 import type { Principal } from '../model/principal.ts';
 import { RUN_STATES, type EvidenceRow, type Run, type RunState } from '../model/run.ts';
 import type { Page, StorageBackend } from '../ports/storage.ts';
 import { refusalForReadingRuns, refusalForRunTrail } from './authorize.ts';
 import type { RunRefusal } from './outcome.ts';
+import { presentEvidence } from './present-evidence.ts';
 
 /** A read that found what was asked for. */
 export interface FoundRun<T> {
@@ -106,10 +106,7 @@ export function createRunQueries(
         const found = await find(tenant, id);
         if (found.code !== 'FOUND') return found;
         const run = found.value;
-        const all = await allEvidence(store, run);
-        // The record may have been read before its last observations: what lies beyond its head is later.
-        const known = all.filter(({ seq }) => seq <= run.head_seq);
-        const evidence = known.slice(known.length - Math.min(known.length, run.evidence.length));
+        const evidence = await presentEvidence(store, run);
         return { code: 'FOUND', value: { run, evidence } };
       }),
     observations: (read, id, page) =>
@@ -138,21 +135,6 @@ export function createRunQueries(
         return { code: 'FOUND', value: { run, events: known, head: run.head_seq } };
       }),
   };
-}
-
-async function allEvidence(
-  store: Pick<StorageBackend, 'listEvidence'>,
-  { tenant, id, observations }: Run,
-): Promise<readonly EvidenceRow[]> {
-  if (observations === 0) return [];
-  const limit = LIMITS.pageItems.max;
-  const rows: EvidenceRow[] = [];
-  for (let after = 0; ;) {
-    const page = await store.listEvidence(tenant, id, { after, limit });
-    rows.push(...page);
-    after = page.at(-1)?.seq ?? after;
-    if (page.length < limit) return rows;
-  }
 }
 
 /** State by state; where one ends, the next begins on the same page. */

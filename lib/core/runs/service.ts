@@ -4,16 +4,17 @@
 import { assert, Fault, isFault, unavailable } from '../fault.ts';
 import {
   compareWithLedger,
+  hashedKey,
   keyedOperation,
   ledgerRowIsValid,
   type KeyedCommand,
 } from '../ledger.ts';
-import { sha256Hex } from '../canonical.ts';
 import { isJsonFault } from '../json.ts';
 import { LIMITS } from '../limits.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Run } from '../model/run.ts';
 import type { LedgerRow } from '../model/workflow.ts';
+import { inTime, pauseAfter } from '../patience.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import type { StorageBackend } from '../ports/storage.ts';
 import type { TenantSecrets } from '../secrets.ts';
@@ -95,7 +96,7 @@ export function createRunService(parts: RunServiceParts): RunService {
   /** Looks, decides and commits until something is written or refused. */
   const settle = async (work: Work): Promise<RunOutcome | { readonly stepped: Run }> => {
     for (let n = 1; n <= LIMITS.commandAttempts.max; n++) {
-      inTime(work.deadlineMs);
+      inTime(clock, work.deadlineMs);
       const sight = await look(work);
       const decision = work.decide(sight);
       if (decision.kind === 'refuse') return decision.outcome;
@@ -106,7 +107,7 @@ export function createRunService(parts: RunServiceParts): RunService {
       }
       const { plan, receipt } = decision;
       const transaction = compileRunPlan(plan);
-      inTime(work.deadlineMs);
+      inTime(clock, work.deadlineMs);
       const result = await store.commit(transaction, work.deadlineMs);
       if (result.ok) {
         const run = runAfter(plan);
@@ -120,7 +121,7 @@ export function createRunService(parts: RunServiceParts): RunService {
       if (alone && kinds.includes('event')) {
         throw new Fault('retryable', 'CHAIN_TORN', 'an event lies beyond the head of its chain');
       }
-      await pause(n, work.deadlineMs);
+      await pauseAfter(n, parts, work.deadlineMs);
     }
     throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'no attempt succeeded');
   };
@@ -215,16 +216,6 @@ export function createRunService(parts: RunServiceParts): RunService {
     return outcome;
   };
 
-  const inTime = (deadlineMs: number): void => {
-    if (clock.now() < deadlineMs) return;
-    throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'the deadline of the command has passed');
-  };
-
-  const pause = async (n: number, deadlineMs: number): Promise<void> => {
-    const most = Math.min(10 * 2 ** n, 250, Math.max(0, deadlineMs - clock.now()));
-    await clock.sleep(random.fraction() * most);
-  };
-
   return { execute, advance };
 }
 
@@ -241,6 +232,5 @@ function keyedCommand(
   if (command.type === 'create_run') return creationKey(secret, principal, command);
   const { type, key, ...args } = command;
   if (key === undefined) return undefined;
-  const hashed = sha256Hex(JSON.stringify([principal.subject, key]));
-  return keyedOperation(secret, principal.tenant, hashed, type, args);
+  return keyedOperation(secret, principal.tenant, hashedKey(principal, key), type, args);
 }

@@ -6,8 +6,7 @@
 // moment (I7); a fault never fails a run (I6).
 import { createGathering, type Gathering, type GatheringParts } from '../evidence/gather.ts';
 import { Fault } from '../fault.ts';
-import { LIMITS } from '../limits.ts';
-import { WORKING, type EvidenceRow, type Run } from '../model/run.ts';
+import { WORKING, type Run } from '../model/run.ts';
 import type { RunWork } from '../ports/orchestrator.ts';
 import type { Miss, Planner } from '../ports/planner.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -15,6 +14,7 @@ import { isDeliveryError } from '../ports/sink.ts';
 import type { StorageBackend } from '../ports/storage.ts';
 import type { Ticket, TicketProvider } from '../ports/tickets.ts';
 import { orderOf } from './order.ts';
+import { presentEvidence } from './present-evidence.ts';
 import { differences } from './read-back.ts';
 import type { RunService } from './service.ts';
 import { RUN } from './timing.ts';
@@ -58,19 +58,6 @@ export function createWorker(parts: WorkerParts): Worker {
     const fail = (reason: string, message: string): Promise<Run | undefined> =>
       step({ do: 'fail', reason, message });
 
-    const evidenceOf = async (run: Run): Promise<readonly EvidenceRow[]> => {
-      const { max: limit } = LIMITS.pageItems;
-      const rows: EvidenceRow[] = [];
-      for (let after = 0; ;) {
-        const page = await store.listEvidence(tenant, id, { after, limit });
-        rows.push(...page);
-        after = page.at(-1)?.seq ?? after;
-        if (page.length < limit) break;
-      }
-      // Rows of a gathering before this one are kept, and are no part of what is proposed now.
-      return run.evidence.length === 0 ? [] : rows.slice(-run.evidence.length);
-    };
-
     const gather = async (): Promise<void> => {
       let run = await step({ do: 'begin' });
       if (run === undefined) return;
@@ -78,7 +65,7 @@ export function createWorker(parts: WorkerParts): Worker {
       const misses: Miss[] = [];
       for (;;) {
         const { service: name, symptom } = run;
-        const evidence = await evidenceOf(run);
+        const evidence = await presentEvidence(store, run);
         const budget = gathering.left();
         const seen = { run: { service: name, symptom }, evidence, misses, budget };
         const plan = await planner.plan(seen, by(RUN.callMs));

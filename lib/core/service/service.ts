@@ -14,6 +14,7 @@ import type { Principal } from '../model/principal.ts';
 import type { LedgerRow, Workflow } from '../model/workflow.ts';
 import { NOT_ASKED, type Outcome, type Refusal } from '../outcome.ts';
 import { aggregateAfter, compilePlan, type CommitPlan } from '../plan.ts';
+import { inTime, pauseAfter } from '../patience.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import { dueNext } from '../reconcile/due-time.ts';
 import type { CommitResult, FailedCondition, ItemKind, StorageBackend } from '../ports/storage.ts';
@@ -101,7 +102,7 @@ export function createService(parts: ServiceParts): Service {
   };
 
   const run: Service['execute'] = async (principal, sent, deadlineMs, requestId) => {
-    inTime(deadlineMs);
+    inTime(clock, deadlineMs);
     const { ledger, confirmation } = secrets(principal.tenant);
     const byCaller = keyedCommand(ledger, principal, sent);
     const settled = settle(confirmation, principal, sent, clock.now());
@@ -131,7 +132,7 @@ export function createService(parts: ServiceParts): Service {
     for (let n = 1; n <= LIMITS.commandAttempts.max; n++) {
       const result = await once(attempt, sight);
       if ('code' in result) return result;
-      if (result.pause) await pause(n, deadlineMs);
+      if (result.pause) await pauseAfter(n, parts, deadlineMs);
       sight = result.sight ?? (await looker.look(attempt));
     }
     throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'no attempt succeeded');
@@ -148,7 +149,7 @@ export function createService(parts: ServiceParts): Service {
   const once = async (attempt: Attempt, sight: Sight): Promise<Outcome | Again> => {
     const { command, keyed } = attempt;
     const { workflow } = sight;
-    inTime(attempt.deadlineMs);
+    inTime(clock, attempt.deadlineMs);
     if (keyed !== undefined) {
       const seen = sight.fresh ? workflow : undefined;
       const answer = await repeats.fromLedger(keyed, sight.ledger, seen);
@@ -173,7 +174,7 @@ export function createService(parts: ServiceParts): Service {
     if (command.type !== 'start_workflow' || refusal.code !== 'INVALID_ARGUMENT') return refusal;
     const { asset, procedure: id } = command;
     const procedure = registry.find(id);
-    inTime(attempt.deadlineMs);
+    inTime(clock, attempt.deadlineMs);
     const near = await suggestAssets(
       store,
       principal.tenant,
@@ -213,7 +214,7 @@ export function createService(parts: ServiceParts): Service {
   ): Promise<Outcome | Again> => {
     const after = aggregateAfter(plan);
     const transaction = compilePlan(plan);
-    inTime(attempt.deadlineMs);
+    inTime(clock, attempt.deadlineMs);
     const result = await store.commit(transaction, attempt.deadlineMs);
     if (result.ok) {
       memory.remember(after);
@@ -261,16 +262,6 @@ export function createService(parts: ServiceParts): Service {
       throw new Fault('retryable', 'CHAIN_TORN', 'an event lies beyond the head of its chain');
     }
     return { pause: true };
-  };
-
-  const inTime = (deadlineMs: number): void => {
-    if (clock.now() < deadlineMs) return;
-    throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'the deadline of the command has passed');
-  };
-
-  const pause = async (n: number, deadlineMs: number): Promise<void> => {
-    const most = Math.min(10 * 2 ** n, 250, Math.max(0, deadlineMs - clock.now()));
-    await clock.sleep(random.fraction() * most);
   };
 
   return { execute };

@@ -4,12 +4,13 @@
 // that moves between two states at that moment can be missing in the list of the day.
 import type { Trailed } from '../model/aggregate.ts';
 import { RUN_STATES } from '../model/run.ts';
-import type { WorkflowState } from '../model/workflow.ts';
+import { WORKFLOW_STATES } from '../model/workflow.ts';
 import type { HeadsArchive } from '../ports/heads-archive.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { Page, StorageBackend } from '../ports/storage.ts';
+import { dayOf } from '../instant.ts';
 import { LIMITS } from '../limits.ts';
-import { headLines, headsDay } from './heads.ts';
+import { headLines } from './heads.ts';
 import type { HeadsSigner } from './heads-key.ts';
 
 /** What signs lists. */
@@ -43,10 +44,8 @@ const PART_HEADS = 5_000;
 type At = { readonly after?: string; readonly limit: number };
 type List = (store: DailyHeadsParts['store'], tenant: string, at: At) => Promise<Page<Trailed>>;
 
-/** In the order in which work goes through its states. */
-const STATES: readonly WorkflowState[] = ['CREATED', 'RUNNING', 'BLOCKED', 'COMPLETED'];
 const LISTS: readonly List[] = [
-  ...STATES.map(
+  ...WORKFLOW_STATES.map(
     (state): List =>
       (store, tenant, at) =>
         store.listWorkflows(tenant, state, at),
@@ -102,10 +101,10 @@ export function createDailyHeads(parts: DailyHeadsParts): DailyHeads {
   };
 
   return {
-    due: async () => (await progressOf(headsDay(clock.now()))).place !== undefined,
+    due: async () => (await progressOf(dayOf(clock.now()))).place !== undefined,
     sign: async (goOn) => {
       const now = clock.now();
-      const day = headsDay(now);
+      const day = dayOf(now);
       let [written, heads] = [0, 0];
       for (let first = true; first || goOn(); first = false) {
         const { part, place } = await progressOf(day);

@@ -2,6 +2,7 @@
 // kept elsewhere shows the rest: what was cut off, and what was rewritten as a whole.
 import { createHash, type Hash } from 'node:crypto';
 import { verifyRecord, type TrailFault } from '../audit.ts';
+import { dayOf } from '../instant.ts';
 import type { StorageBackend } from '../ports/storage.ts';
 import { recordKey, type Trailed } from '../model/aggregate.ts';
 import { headsFingerprint, isSignedUnder, type HeadsSigner } from './heads-key.ts';
@@ -17,9 +18,6 @@ export interface HeadsPart {
   readonly more: boolean;
 }
 
-/** The day of a list in UTC, as `2026-03-01`. */
-export const headsDay = (now: number): string => new Date(now).toISOString().slice(0, 10);
-
 /** The lines of a list: its date, a head for each trail, how many there are, and the signature. */
 export async function* headLines(
   records: AsyncIterable<Trailed> | Iterable<Trailed>,
@@ -33,7 +31,7 @@ export async function* headLines(
     return line;
   };
   const at = new Date(now).toISOString();
-  yield signed({ type: 'heads', format: 1, at, day: headsDay(now), part });
+  yield signed({ type: 'heads', format: 1, at, day: dayOf(now), part });
   let heads = 0;
   for await (const { tenant, id, head_seq, head_hash } of records) {
     heads++;

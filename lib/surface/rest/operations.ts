@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import { isRunId } from '../../core/model/aggregate.ts';
 import type { Lock, OutboxRow } from '../../core/model/workflow.ts';
 import type { Operations, PageOf } from '../../core/operations/operations.ts';
-import { dayOf } from '../../core/reconcile/notes.ts';
+import { dayOf } from '../../core/instant.ts';
 import type { HostCall } from '../host-call.ts';
 import { problem } from '../reply.ts';
 import { answered, refused, repeated } from './answers.ts';

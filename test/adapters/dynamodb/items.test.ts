@@ -7,7 +7,8 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { dayOf, SweepTally } from '../../../lib/core/reconcile/notes.ts';
+import { dayOf } from '../../../lib/core/instant.ts';
+import { SweepTally } from '../../../lib/core/reconcile/notes.ts';
 import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
 import type { Command } from '../../../lib/core/model/commands.ts';
 import type { ItemKey, StorageBackend, Write } from '../../../lib/core/ports/storage.ts';

@@ -3,7 +3,7 @@ import { commandLine } from '../../../lib/core/erase.ts';
 import { Fault } from '../../../lib/core/fault.ts';
 import { holdsAsset } from '../../../lib/core/model/workflow.ts';
 import type { StorageBackend, Write } from '../../../lib/core/ports/storage.ts';
-import { dayOf } from '../../../lib/core/reconcile/notes.ts';
+import { dayOf } from '../../../lib/core/instant.ts';
 import { RECONCILE } from '../../../lib/core/reconcile/timing.ts';
 import { releaseLock } from '../../../lib/core/release-lock.ts';
 import { principal, testRegistry } from '../../support/harness.ts';
