@@ -132,7 +132,6 @@ const deskOf = (ports: Ports): TicketProvider => {
     find: (tenant, key, deadlineMs) => desk.find(tenant, key, deadlineMs),
   };
 };
-};
 
 /** An orchestrator that has forgotten everything: the reconciler may begin each attempt again. */
 const forgetful: Orchestrator = {
