@@ -51,6 +51,7 @@ export async function startFunction(
     });
   }
   let processorMs = 0;
+  let over: Error | undefined;
   const waiting = new Map<
     number,
     { readonly done: (result: HttpResult) => void; readonly failed: (error: Error) => void }
@@ -65,6 +66,7 @@ export async function startFunction(
     });
     void ended.then(() => {
       const error = new Error(`the function's process ended: ${output}`);
+      over = error;
       reject(error);
       for (const { failed } of waiting.values()) failed(error);
     });
@@ -74,6 +76,11 @@ export async function startFunction(
   let last: Promise<unknown> = Promise.resolve();
   const send = (event: unknown, timeoutMs: number): Promise<HttpResult> =>
     new Promise((done, failed) => {
+      // What is still to be sent when the process ends meets nobody.
+      if (over !== undefined) {
+        failed(over);
+        return;
+      }
       const id = next++;
       waiting.set(id, { done, failed });
       child.send({ id, event, timeoutMs });
