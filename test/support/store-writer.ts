@@ -28,7 +28,19 @@ const service = createService({
 });
 const who = principal({ tenant: task.tenant, subject: `dev:${task.name}`, name: task.name });
 
+/** Microseconds by the clock that all processes of a machine share. */
+const now = (): number => Number(process.hrtime.bigint() / 1000n);
+let calls = 0;
+
+const say = (line: object): void => {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+};
+
 async function tell(asset: string, command: Command): Promise<string | undefined> {
+  const call = calls++;
+  const { type, key = '' } = command;
+  const workflow = 'workflow' in command ? command.workflow : undefined;
+  say({ begins: call, asset, command: type, key, workflow, at: now() });
   const outcome = await service.execute(who, command, Date.now() + 20_000);
   const answer =
     outcome.code === 'OK'
@@ -38,8 +50,7 @@ async function tell(asset: string, command: Command): Promise<string | undefined
           seq: outcome.receipt.seq,
         }
       : {};
-  const line = JSON.stringify({ asset, command: command.type, code: outcome.code, ...answer });
-  process.stdout.write(`${line}\n`);
+  say({ call, asset, command: type, code: outcome.code, ...answer, at: now() });
   return answer.workflow;
 }
 

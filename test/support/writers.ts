@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
+import type { Ask, Told } from './history/asset.ts';
+import type { Operation } from './history/history.ts';
 
 /** What a writer does: race for assets, or work each of its assets to the end. */
 export interface WriterTask {
@@ -14,8 +16,10 @@ export interface WriterTask {
   readonly lanes?: number;
 }
 
-/** One answer that a writer got. */
+/** One answer that a writer got, at this moment of the machine's clock in microseconds. */
 export interface WriterLine {
+  readonly call: number;
+  readonly at: number;
   readonly asset: string;
   readonly command: string;
   readonly code: string;
@@ -24,9 +28,21 @@ export interface WriterLine {
   readonly seq?: number;
 }
 
+/** What a writer says before it sends a command. */
+interface Beginning {
+  readonly begins: number;
+  readonly at: number;
+  readonly asset: string;
+  readonly command: string;
+  readonly key: string;
+  readonly workflow?: string;
+}
+
 /** What a writer reported before it ended. */
 export interface WriterReport {
   readonly lines: readonly WriterLine[];
+  /** Everything it sent, for a history check; what it was not answered is unknown. */
+  readonly calls: readonly Operation<Ask, Told>[];
   readonly exitCode: number | null;
   readonly stderr: string;
 }
@@ -54,6 +70,7 @@ export async function startWriter(opener: StoreOpener, task: WriterTask): Promis
     env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
   });
   const lines: WriterLine[] = [];
+  const beginnings: Beginning[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -62,13 +79,16 @@ export async function startWriter(opener: StoreOpener, task: WriterTask): Promis
   const ready = Promise.withResolvers<void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line === 'ready') return ready.resolve();
-    lines.push(JSON.parse(line) as WriterLine);
+    const said = JSON.parse(line) as WriterLine | Beginning;
+    if ('begins' in said) return void beginnings.push(said);
+    lines.push(said);
     for (const { count, resolve } of waiting) if (lines.length >= count) resolve();
   });
   const done = once(child, 'close').then(([exitCode]): WriterReport => {
     ready.resolve();
     for (const { resolve } of waiting) resolve();
-    return { lines, exitCode: exitCode as number | null, stderr };
+    const calls = beginnings.map((begun) => callOf(task.name, begun, lines));
+    return { lines, calls, exitCode: exitCode as number | null, stderr };
   });
   await ready.promise;
   return {
@@ -85,6 +105,26 @@ export async function startWriter(opener: StoreOpener, task: WriterTask): Promis
       }),
     done,
   };
+}
+
+function callOf(
+  client: string,
+  { begins, at: invoked, asset, command, key, workflow }: Beginning,
+  lines: readonly WriterLine[],
+): Operation<Ask, Told> {
+  const started = command === 'start_workflow';
+  const ask: Ask = {
+    asset,
+    do: started ? 'start' : command === 'record_step' ? 'record' : 'end',
+    key,
+    ...(workflow !== undefined && { workflow }),
+    ...(command === 'record_step' && { step: 'done', value: true }),
+  };
+  const told = lines.find(({ call }) => call === begins);
+  if (told === undefined || told.code === 'BACKEND_UNAVAILABLE') {
+    return { client, ask, invoked, returned: Number.POSITIVE_INFINITY, end: 'unknown' };
+  }
+  return { client, ask, invoked, returned: told.at, end: told.code === 'OK' ? 'ok' : 'fail', told };
 }
 
 /** Runs tasks at the same time: all stores are open before the first one writes. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeOnDynamo } from '../../support/dynamodb/describe.ts';
 import { UNANSWERED } from '../../support/dynamodb/open-killed.ts';
 import { dynamoWorld } from '../../support/dynamodb/world.ts';
+import { faultsOf } from '../../support/history/judge.ts';
 import { breaches, everyPage } from '../../support/invariants.ts';
 import { runWriters, startWriter, type Writer, type WriterLine } from '../../support/writers.ts';
 
@@ -51,16 +52,18 @@ describeOnDynamo('a process that is killed', () => {
       return writer;
     };
     const heard: WriterLine[] = [...(first?.lines ?? [])];
+    const history = [...(first?.calls ?? [])];
     let unanswered = 0;
     const spare = Array.from({ length: SPARE }, (_, i) => starting(i));
     for (let i = 0; i < KILLS; i++) {
       const writer = await spare.shift();
       if (i + SPARE < KILLS) spare.push(starting(i + SPARE));
       writer?.go();
-      const { lines = [], exitCode, stderr = '' } = (await writer?.done) ?? {};
+      const { lines = [], calls = [], exitCode, stderr = '' } = (await writer?.done) ?? {};
       expect(exitCode).toBeNull();
       if (stderr.includes(UNANSWERED)) unanswered += 1;
       heard.push(...lines);
+      history.push(...calls);
     }
     expect(unanswered).toBeGreaterThanOrEqual(UNANSWERED_AT_LEAST);
     expect(heard.filter(({ code }) => code !== 'OK')).toEqual([]);
@@ -71,14 +74,6 @@ describeOnDynamo('a process that is killed', () => {
     expect(lines).toHaveLength(assets.length * 3);
     expect(lines.filter(({ code }) => code !== 'OK')).toEqual([]);
 
-    // Whatever was heard of a command, at any time, is its one receipt.
-    const receipts = new Map<string, string>();
-    for (const { asset, command, workflow, seq } of [...heard, ...lines]) {
-      const receipt = `${workflow} ${seq}`;
-      const known = receipts.get(`${asset} ${command}`) ?? receipt;
-      expect([asset, command, receipt]).toEqual([asset, command, known]);
-      receipts.set(`${asset} ${command}`, known);
-    }
     const told = new Set(heard.map(({ asset, command }) => `${asset} ${command}`));
     const unheard = lines.filter(
       ({ asset, command, duplicate }) => duplicate === true && !told.has(`${asset} ${command}`),
@@ -94,6 +89,10 @@ describeOnDynamo('a process that is killed', () => {
       new Set(['COMPLETED 3']),
     );
     expect(await breaches(store, tenant)).toEqual([]);
+    // What the processes were told, at any time, can have happened one after the other.
+    history.push(...(last?.calls ?? []));
+    const trails = workflows.map(({ id, head_seq }) => ({ workflow: id, events: head_seq }));
+    expect(faultsOf(history, trails)).toEqual([]);
     await store.close();
   }, 180_000);
 });

@@ -13,7 +13,7 @@ export interface Ask {
   /** The work that is meant; a start has none yet. */
   readonly workflow?: string;
   readonly step?: string;
-  readonly value?: number | boolean;
+  readonly value?: unknown;
 }
 
 /** What a client was told: a code and, of what took effect, its receipt. */

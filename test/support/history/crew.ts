@@ -41,7 +41,12 @@ export async function crew(task: CrewTask): Promise<readonly Operation<Ask, Told
       task.sending(++calls);
       const peer: Peer = { url, token: client.token };
       const all = { ...args, idempotency_key: ask.key };
-      return recorder.call(client.name, ask, async () => told(await tool(peer, name, all)), meant);
+      return recorder.call(
+        client.name,
+        ask,
+        async () => toldBy(await tool(peer, name, all)),
+        meaningOf,
+      );
     };
     for (let n = 0; n < 200; n++) {
       // Some are impatient and send everything twice.
@@ -85,7 +90,8 @@ export async function crew(task: CrewTask): Promise<readonly Operation<Ask, Told
   return recorder.operations;
 }
 
-function told({ fields }: Awaited<ReturnType<typeof tool>>): Told {
+/** What a tool's answer says of a command. */
+export function toldBy({ fields }: Awaited<ReturnType<typeof tool>>): Told {
   const receipt = fields['receipt'] as { seq: number } | undefined;
   const retryable = fields['retryable'] === true;
   return {
@@ -99,7 +105,7 @@ function told({ fields }: Awaited<ReturnType<typeof tool>>): Told {
 }
 
 /** An answer that may be said again tells nothing of what became of the call. */
-function meant({ code }: Told): 'ok' | 'fail' | 'unknown' {
+export function meaningOf({ code }: Told): 'ok' | 'fail' | 'unknown' {
   if (code === 'OK') return 'ok';
   return code === 'AGAIN' ? 'unknown' : 'fail';
 }
