@@ -8,6 +8,7 @@ import {
   type Workflow,
   type WorkflowState,
 } from './model/workflow.ts';
+import { recordKey } from './model/aggregate.ts';
 import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import type { NotedFinding } from './ports/sweeps.ts';
@@ -57,7 +58,7 @@ export async function overviewOf(
   const timed = await timedOf(store, tenant);
   const outbox = await store.listTenantOutbox(tenant, most + 1);
   const parked = await store.listParked(tenant, { limit: most });
-  const findings = await openFindings(store, tenant, now);
+  const findings = await openFindings(store, tenant, now, most + 1);
   return {
     tenant,
     counts: counts as Overview['counts'],
@@ -86,22 +87,32 @@ async function timedOf(store: StorageBackend, tenant: string): Promise<readonly 
     .map(({ workflow }) => workflow);
 }
 
-/** What was found and not repaired, as it was said last of each workflow and rule. */
+/** What was found and not repaired, as it was said last of each workflow and rule; the first `most` of it. */
 async function openFindings(
   store: StorageBackend,
   tenant: string,
   now: number,
+  most: number,
 ): Promise<readonly NotedFinding[]> {
-  const last = new Map<string, NotedFinding>();
+  const last = new Map<string, { readonly finding: NotedFinding; readonly at: string }>();
   for (const day of recentDays(now)) {
     const at = { day, now };
     for await (const sweep of everyItem((page) => findingsOf(store, tenant, at, page))) {
       for (const finding of sweep.findings) {
-        last.set(JSON.stringify([finding.rule, finding.workflow]), finding);
+        last.set(JSON.stringify([finding.rule, finding.workflow]), { finding, at: sweep.at });
       }
     }
   }
-  return [...last.values()].filter(({ repaired }) => !repaired);
+  const open: NotedFinding[] = [];
+  for (const { finding, at } of last.values()) {
+    if (open.length === most) break;
+    if (finding.repaired) continue;
+    const [record] = await store.snapshot([recordKey(tenant, finding.workflow)]);
+    // What changed since, and is not frozen, is as the next look finds it.
+    const settled = record !== undefined && record.frozen === undefined && record.updated_at > at;
+    if (!settled) open.push(finding);
+  }
+  return open;
 }
 
 async function sweptAt(store: StorageBackend, now: number): Promise<string | undefined> {

@@ -17,11 +17,19 @@ export function expectedOf(issue: z.core.$ZodIssue): string {
     case 'invalid_union':
       return 'options' in issue && issue.options !== undefined
         ? `expected one of: ${issue.options.map(String).join(', ')}`
-        : issue.message;
+        : own(issue.message, 'expected another shape');
+    case 'not_multiple_of':
+      return `expected a multiple of ${issue.divisor}`;
+    case 'unrecognized_keys':
+      return `expected no member ${issue.keys.join(', ')}`;
     default:
-      return issue.message;
+      return own(issue.message, 'expected another form');
   }
 }
+
+/** A message that the schema states itself; the library's own ones speak to programmers. */
+const own = (message: string, otherwise: string): string =>
+  message.startsWith('Invalid ') ? otherwise : message;
 
 const TYPES: { readonly [type: string]: string } = {
   int: 'a whole number',

@@ -1,6 +1,7 @@
 // YAML, of which JSON is a part, checked against a schema: a fault names the line that it is on.
 import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import type * as z from 'zod';
+import { expectedOf } from '../core/shape-words.ts';
 import { FileFault } from './faults.ts';
 
 /**
@@ -22,7 +23,11 @@ export function readYaml<T>(text: string, schema: z.ZodType<T>, file: string, fi
   const path = issue?.path ?? [];
   const where = path.length === 0 ? '' : `/${path.map(String).join('/')}: `;
   const offset = offsetOf(document, path);
-  throw new FileFault(file, `${where}${issue?.message ?? 'cannot be used'}`, lineAt(offset));
+  throw new FileFault(
+    file,
+    `${where}${issue === undefined ? 'cannot be used' : expectedOf(issue)}`,
+    lineAt(offset),
+  );
 }
 
 function valueOf(document: Document.Parsed, file: string): unknown {

@@ -4,6 +4,7 @@ import { createDynamoClient } from '../adapters/dynamodb/client.ts';
 import { createDynamoStore } from '../adapters/dynamodb/store.ts';
 import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
 import { Fault } from '../core/fault.ts';
+import { expectedOf } from '../core/shape-words.ts';
 import { webhookList, type WebhookSettings } from '../settings/webhooks.ts';
 import type { Settings } from '../settings.ts';
 
@@ -45,6 +46,6 @@ export async function keptWebhooks(
   }
   const [issue] = read.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-  const what = `the secret ${webhooksSecretId} holds no list of webhooks${place}: ${issue?.message ?? ''}`;
+  const what = `the secret ${webhooksSecretId} holds no list of webhooks${place}: ${issue === undefined ? '' : expectedOf(issue)}`;
   throw new Fault('terminal', 'START_REFUSED', what);
 }

@@ -93,7 +93,14 @@ describe('checkpoint repair --unfreeze', () => {
     expect(dry.out.replace(/\s+/g, ' ')).toContain(
       'event 2 does not match its hash: nothing changed.',
     );
-    const done = await run('repair', '--unfreeze', 'PUMP-07', '--reason', 'the disk was replaced');
+    const [, code = ''] = /--seen ([0-9a-f]{12})\./.exec(dry.out.replace(/\s+/g, ' ')) ?? [];
+    const command = ['repair', '--unfreeze', 'PUMP-07', '--reason', 'the disk was replaced'];
+    const unseen = await run(...command);
+    expect([unseen.code, unseen.out.replace(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining(`Once you have looked at it, say --seen ${code}.`),
+    ]);
+    const done = await run(...command, '--seen', code);
     expect(done.code).toBe(0);
     expect(done.out.replace(/\s+/g, ' ')).toContain('it goes on, and verification keeps naming');
     const verified = await run('audit', 'verify');
@@ -104,6 +111,7 @@ describe('checkpoint repair --unfreeze', () => {
     const why = await run('why', 'PUMP-07');
     expect(why.out).toContain('let go on by a person who looked at its trail: event 2');
     expect(why.out).toContain('reason: the disk was replaced');
+    expect((await run('status')).out).not.toContain('left for a person');
     expect((await talked(folder, 'ana', ['2.1 bar'])).out).toContain('2.1 bar');
   });
 
@@ -125,7 +133,9 @@ describe('checkpoint repair --unfreeze', () => {
   });
 
   test('work that is well is not let go on twice', async () => {
-    await run('repair', '--unfreeze', 'PUMP-07', '--reason', 'seen');
+    const look = await run('repair', '--unfreeze', 'PUMP-07', '--reason', 'seen');
+    const [code = ''] = /[0-9a-f]{12}(?=\.)/.exec(look.out) ?? [];
+    await run('repair', '--unfreeze', 'PUMP-07', '--reason', 'seen', '--seen', code);
     const again = await run('repair', '--unfreeze', workflow, '--reason', 'seen');
     expect(again.err).toContain('is not frozen, and its trail has no open fault.');
   });

@@ -152,7 +152,7 @@ describe('a faulty file', () => {
     [
       'has a wrong value',
       'services:\n  - name: a\n    status: fine\n',
-      /^services\.yaml line 3: \/services\/0\/status: Invalid option/,
+      /^services\.yaml line 3: \/services\/0\/status: expected one of: /,
     ],
     [
       'lacks a field',
@@ -162,7 +162,7 @@ describe('a faulty file', () => {
     [
       'has an unknown field',
       'services:\n  - name: a\n    status: down\n    staus: up\n',
-      /^services\.yaml line 2: \/services\/0: Unrecognized key: "staus"/,
+      /^services\.yaml line 2: \/services\/0: expected no member staus/,
     ],
     [
       'has a key twice',

@@ -50,6 +50,9 @@ const seqText = (seq: number): string => String(seq).padStart(12, '0');
 /** All sort keys of due work up to a time, in epoch milliseconds, are below this one. */
 export const dueUntil = (ms: number): string => `${timeText(ms)}#\u{10ffff}`;
 
+/** No sort key of due work from a time on is below this one. */
+export const dueFrom = (ms: number): string => timeText(ms);
+
 /** When an entry of due work is due, in epoch milliseconds. */
 export const dueAtOf = (sort: string): number => Number(sort.slice(0, 15));
 

@@ -7,7 +7,15 @@ import { LIMITS } from '../../core/limits.ts';
 import { checkLimit } from '../../core/pages.ts';
 import type { CommitResult, DueItem, StorageBackend, Write } from '../../core/ports/storage.ts';
 import { parseItem } from './items.ts';
-import { dueAtOf, dueKeyOf, dueShard, dueUntil, lanePrefix, type Attributes } from './keys.ts';
+import {
+  dueAtOf,
+  dueFrom,
+  dueKeyOf,
+  dueShard,
+  dueUntil,
+  lanePrefix,
+  type Attributes,
+} from './keys.ts';
 import { cursorAfter, startAfter } from './pages.ts';
 import { taken, type Walks } from './query.ts';
 import type { Sender } from './send.ts';
@@ -66,7 +74,7 @@ export function createOutbox({
       const [head] = await taken(rows, 1);
       return head === undefined ? undefined : parseItem('outbox', head);
     },
-    listDue: async (shard, { until, after, limit }) => {
+    listDue: async (shard, { from = 0, until, after, limit }) => {
       checkLimit(limit, LIMITS.pageItems.max);
       const name = ['due', String(shard), String(until)];
       const { partitionKey, sortKey } = DUE_INDEX;
@@ -77,7 +85,8 @@ export function createOutbox({
         IndexName: DUE_INDEX.name,
         KeyConditionExpression:
           `${use.name(partitionKey)} = ${use.value(dueShard(shard))}` +
-          ` AND ${use.name(sortKey)} < ${use.value(dueUntil(until))}`,
+          ` AND ${use.name(sortKey)} BETWEEN ${use.value(dueFrom(from))}` +
+          ` AND ${use.value(dueUntil(until))}`,
         Limit: limit + 1,
         ...use.tables(),
         ...start,

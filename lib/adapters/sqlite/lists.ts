@@ -169,9 +169,9 @@ export function createLists(database: Database): Lists {
       const under = { kind: 'outbox', tenant, workflow, lane, seq: 1 } as const;
       return (await list(under, HEAD, [tenant, workflow, lane], 1))[0];
     },
-    listDue: (shard, { until, ...at }) => {
+    listDue: (shard, { from = -1, until, ...at }) => {
       if (shard !== 0) throw new RangeError(`there is no shard ${shard}`);
-      return page(['due', String(until)], DUE, at, dueItem, ['-1', '']);
+      return page(['due', String(until)], DUE, at, dueItem, [String(from), '']);
     },
     listParked: (tenant, at) =>
       page(['parked', tenant], PARKED, at, ({ body }): OutboxRow => parseItem('outbox', body)),

@@ -21,6 +21,7 @@ interface Flags {
   readonly torn?: string | true;
   readonly unfreeze?: string;
   readonly reason?: string;
+  readonly seen?: string;
   readonly dryRun?: boolean;
 }
 
@@ -35,6 +36,7 @@ export function addTrailRepair({ program, out, settings, fail }: Commands): void
     )
     .option('--unfreeze <workflow>', 'let a workflow or a run go on whose trail you have looked at')
     .option('--reason <text>', 'why it may go on; it stands in the trail')
+    .option('--seen <code>', 'what you looked at, as the look without it names it')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--tenant <tenant>', 'only in one tenant')
     .option('--data <folder>', 'data folder (CHECKPOINT_DATA)')
@@ -44,7 +46,8 @@ export function addTrailRepair({ program, out, settings, fail }: Commands): void
         throw new CliProblem('Say what to repair: --torn, or --unfreeze with a workflow.');
       }
       if (unfreeze !== undefined) checkReason(reason);
-      const open = dryRun ? reading : writing;
+      const looks = dryRun || (unfreeze !== undefined && flags.seen === undefined);
+      const open = looks ? reading : writing;
       const done = await open(settings(flags), (store) =>
         unfreeze === undefined
           ? repairedAll(store, torn, flags)
@@ -138,11 +141,12 @@ async function unfrozen(
   store: StorageBackend,
   text: string,
   reason: string,
-  { tenant: only, dryRun = false }: Flags,
+  { tenant: only, dryRun = false, seen }: Flags,
 ): Promise<Done> {
   const { tenant, id } = await findTrail(store, text, only);
   const parts = { store, clock: systemClock };
-  const result = await acknowledgeFaults(parts, byHand(tenant), { workflow: id, reason, dryRun });
+  const command = { workflow: id, reason, ...(seen !== undefined && !dryRun && { seen }) };
+  const result = await acknowledgeFaults(parts, byHand(tenant), command);
   switch (result.code) {
     case 'ACKNOWLEDGED':
     case 'FROZEN': {
@@ -150,7 +154,7 @@ async function unfrozen(
       const what = faults.length === 0 ? ['its trail verifies again'] : faults;
       const then =
         result.code === 'FROZEN'
-          ? 'nothing changed.'
+          ? `nothing changed. Once you have looked at it, say --seen ${result.seen}.`
           : 'it goes on, and verification keeps naming the place.';
       return {
         lines: [`${titled(kindOf(id))} ${id}: ${what.join('; ')}: ${then}`],

@@ -228,7 +228,7 @@ export function notifications(
       at: new Date(context.now).toISOString(),
       ...payload,
     };
-    return newRow({ tenant, workflow: id, lane: notifyLane(sink) }, head.seq, told, context.now);
+    return newRow({ tenant, workflow: id, lane: notifyLane(sink) }, head, told, context.now);
   });
 }
 

@@ -7,7 +7,7 @@ import type { OutboxRow } from '../model/workflow.ts';
 import type { Clock, Random } from '../ports/runtime.ts';
 import { isDeliveryError, type NotificationSink } from '../ports/sink.ts';
 import type { DueItem, StorageBackend, Write } from '../ports/storage.ts';
-import { LIMITS } from '../limits.ts';
+import { duePages } from '../reconcile/due-shards.ts';
 import { notifyLane, ORCHESTRATE } from './new-row.ts';
 import {
   afterFailure,
@@ -127,16 +127,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     const counts = noCounts();
     const dueAt = clock.now();
     const damage: Error[] = [];
-    for (let after: string | undefined; goOn();) {
-      const at = {
-        until: dueAt,
-        limit: LIMITS.pageItems.max,
-        ...(after !== undefined && { after }),
-      };
-      const page = await store.listDue(shard, at);
-      const groups = byLane(page.items);
-      await inParallel(groups, lanes, async (items) => {
-        const [first] = items;
+    for await (const items of duePages(store, shard, dueAt, goOn)) {
+      const groups = byLane(items);
+      await inParallel(groups, lanes, async (rows) => {
+        const [first] = rows;
         if (first === undefined) return;
         const drained = await drainLane(first, goOn).catch((error: unknown) => {
           if (!isHopeless(error)) throw error;
@@ -146,10 +140,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
         add(counts, drained.counts);
         // A claimer goes on with the lane by itself.
         const { waits } = drained;
-        if (waits?.for === 'due_time') await postpone(items, waits.until);
+        if (waits?.for === 'due_time') await postpone(rows, waits.until);
       });
-      after = page.next;
-      if (after === undefined) break;
     }
     const [first] = damage;
     if (first !== undefined) throw first;

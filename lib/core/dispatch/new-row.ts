@@ -9,10 +9,13 @@ export const notifyLane = (sink: string): string => `notify:${sink}`;
 /** The lane of the starts of work. */
 export const ORCHESTRATE = 'orchestrate';
 
-/** A row of the event with this sequence; its id is the same however often it is built. */
+/**
+ * A row of the event at this head of its trail. Its id is the same however often it is built, and another
+ * one where another event took that place: after a restore a receiver must not take it for a repeat.
+ */
 export function newRow(
   { tenant, workflow, lane }: Lane,
-  seq: number,
+  { seq, hash }: { readonly seq: number; readonly hash: string },
   payload: OutboxRow['payload'],
   now: number,
 ): OutboxRow {
@@ -22,7 +25,7 @@ export function newRow(
     workflow,
     lane,
     seq,
-    id: sha256Hex(`${tenant}\n${workflow}\n${lane}\n${seq}`).slice(0, 32),
+    id: sha256Hex(`${tenant}\n${workflow}\n${lane}\n${seq}\n${hash}`).slice(0, 32),
     payload,
     rev: 0,
     attempts: 0,

@@ -11,7 +11,7 @@ import type { Found } from '../queries.ts';
 import { findingsOf, sweepDay, type SweepDay } from '../reconcile/notes.ts';
 import { releaseLock, type ForcedRelease, type ReleaseCommand } from '../release-lock.ts';
 import type { TenantSecrets } from '../secrets.ts';
-import { acknowledgeFaults, type Acknowledgement } from './acknowledge.ts';
+import { acknowledgeFaults, type Acknowledgement, type AcknowledgeCommand } from './acknowledge.ts';
 import type { Asked, OperationParts } from './operate.ts';
 import { findRow, redriveRow, type Redrive } from './redrive.ts';
 import { repairTorn, type TornRepair } from './torn.ts';
@@ -56,10 +56,7 @@ export interface Operations {
   /** Wants a person. */
   releaseLock(call: OperationCall, command: ReleaseCommand): Promise<ForcedRelease | Refusal>;
   /** Wants a person. */
-  acknowledge(
-    call: OperationCall,
-    command: { readonly workflow: string; readonly reason: string },
-  ): Promise<Acknowledgement | Refusal>;
+  acknowledge(call: OperationCall, command: AcknowledgeCommand): Promise<Acknowledgement | Refusal>;
 }
 
 /** Builds them. */

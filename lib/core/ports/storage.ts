@@ -157,6 +157,12 @@ export interface DueItem {
   readonly due_at: number;
 }
 
+/** A stretch of due times in epoch milliseconds, both ends included; from the beginning where it has none. */
+export interface DueWindow {
+  readonly from?: number;
+  readonly until: number;
+}
+
 /** A page of a list; `next` continues it. */
 export interface Page<T> {
   readonly items: readonly T[];
@@ -196,12 +202,12 @@ export interface StorageBackend extends SweepBook {
   /** How many shards due work is kept in. */
   shards(): Promise<number>;
   /**
-   * What is due in a shard (0 and up) at `until` (epoch milliseconds), the earliest first. The list
-   * may lag: it only finds candidates.
+   * What is due in a shard (0 and up) at `until` (epoch milliseconds) and not before `from`, the earliest
+   * first. The list may lag: it only finds candidates.
    */
   listDue(
     shard: number,
-    page: { readonly until: number; readonly after?: string; readonly limit: number },
+    page: DueWindow & { readonly after?: string; readonly limit: number },
   ): Promise<Page<DueItem>>;
   /**
    * Takes the lease of a shard that is free, over at `now`, or held by the same holder; answers

@@ -10,7 +10,7 @@ import type { StorageBackend, Transaction } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { createAfterLook, type Looked, type LookOptions } from './after-look.ts';
 import { books } from './books.ts';
-import { isDue } from './due-shards.ts';
+import { duePages, isDue } from './due-shards.ts';
 import { nextLook } from './due-time.ts';
 import { lostLock } from './lost-lock.ts';
 import { observe } from './observe.ts';
@@ -122,15 +122,12 @@ export function createSweeper(parts: SweepParts): Sweeper {
           report.delivered = await dispatcher.drainDue(shard, goOn, LANES).catch(damaged);
         }
         if (!ORDER.some(([rule]) => runs(rule)) && !runs('R7')) return await ended('done');
-        for (let after: string | undefined; ;) {
-          if (!goOn()) return await ended('out_of_time');
+        for await (const items of duePages(store, shard, now, goOn)) {
           if (lease !== undefined) {
             lease = await store.renewLease(lease, clock.now() + RECONCILE.leaseMs);
             if (lease === undefined) return await ended('lost');
           }
-          const at = { until: now, limit: LIMITS.pageItems.max };
-          const page = await store.listDue(shard, { ...at, ...(after !== undefined && { after }) });
-          for (const { key } of page.items) {
+          for (const { key } of items) {
             if (key.kind === 'outbox') continue;
             if (!goOn()) return await ended('out_of_time');
             const { tenant, id } = key;
@@ -146,9 +143,8 @@ export function createSweeper(parts: SweepParts): Sweeper {
             report.looked += 1;
             if (looked === 'later') report.postponed += 1;
           }
-          after = page.next;
-          if (after === undefined) return await ended('done');
         }
+        return await ended(goOn() ? 'done' : 'out_of_time');
       } finally {
         if (lease !== undefined) await store.releaseLease(lease).catch(() => false);
       }

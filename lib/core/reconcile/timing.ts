@@ -10,6 +10,10 @@ export const RECONCILE = {
   leaseMs: 240_000,
   /** How long somebody outside has to answer a question of a sweep. */
   askMs: 10_000,
+  /** No look and no delivery is put off further than this; what lies beyond was written by a clock ahead. */
+  furthestMs: 7_200_000,
+  /** The minute of each hour in which is looked for what lies beyond. */
+  aheadMinute: 17,
   /** How long a workflow waits that cannot be looked at now. */
   laterMs: 300_000,
 } as const;

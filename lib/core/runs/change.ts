@@ -71,7 +71,7 @@ const NO_CHANGE = { set: {}, remove: [] } as const;
 /** The row that starts the work of a run's attempt. */
 export function startRow({ tenant, id, attempt }: Run, head: Head, now: number): OutboxRow {
   const lane = { tenant, workflow: id, lane: ORCHESTRATE };
-  return newRow(lane, head.seq, { kind: 'run', run: id, attempt }, now);
+  return newRow(lane, head, { kind: 'run', run: id, attempt }, now);
 }
 
 /** When work and state are to be looked at, in epoch milliseconds, for a run that is new or has moved. */
@@ -134,6 +134,6 @@ function notices(
     ...(kind === 'run_failed' && end !== undefined && { reason: end.code }),
   };
   return sinks.map((sink) =>
-    newRow({ tenant, workflow: id, lane: notifyLane(sink) }, head.seq, payload, now),
+    newRow({ tenant, workflow: id, lane: notifyLane(sink) }, head, payload, now),
   );
 }

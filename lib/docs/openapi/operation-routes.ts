@@ -2,11 +2,11 @@
 import {
   NO_BODY,
   LIST,
-  REASON,
   RELEASE,
   OUTBOX,
   SWEEPS,
   FINDINGS,
+  UNFREEZE,
 } from '../../surface/rest/requests.ts';
 import * as shapes from '../../surface/rest/shapes/operations.ts';
 import type { RouteDoc } from './route.ts';
@@ -113,10 +113,12 @@ function trailRoutes(kind: 'workflow' | 'run'): readonly RouteDoc[] {
       path: `${place}/unfreeze`,
       id: `unfreeze${of}`,
       summary: 'Let frozen work go on, once a person has looked at its trail',
-      description: 'Only a person does this.',
-      body: REASON,
+      description:
+        'Only a person does this. Without `seen`, or where it is not what is found, nothing changes.',
+      body: UNFREEZE,
       answers: { '200': { description: 'It goes on.', shape: shapes.trailAcknowledged } },
-      problems: { ...NOT_FOUND, '409': ['NOT_FROZEN', 'TRAIL_TORN'], ...CONFLICT },
+      problems: { ...NOT_FOUND, '409': ['NOT_FROZEN', 'LOOK_FIRST', 'TRAIL_TORN'], ...CONFLICT },
+      problemShapes: { '409': shapes.unseenProblem },
     },
   ];
 }

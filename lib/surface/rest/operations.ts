@@ -10,7 +10,7 @@ import { problem } from '../reply.ts';
 import { answered, refused, repeated } from './answers.ts';
 import { createCalls, foreignCursor, reading, type CallParts } from './calls.ts';
 import { notAllowed, readQuery, sentWith, type Call } from './request.ts';
-import { FINDINGS, LIST, NO_BODY, OUTBOX, REASON, RELEASE, SWEEPS } from './requests.ts';
+import { FINDINGS, LIST, NO_BODY, OUTBOX, RELEASE, SWEEPS, UNFREEZE } from './requests.ts';
 
 /** What the routes are made of. */
 export interface OperationRoutes extends CallParts {
@@ -145,7 +145,7 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
     }
   };
   const unfreeze = (what: 'workflow' | 'run') => async (c: Call) => {
-    const sent = await sentWith(c, REASON);
+    const sent = await sentWith(c, UNFREEZE);
     if (!sent.ok) return sent.response;
     const { key, body } = sent.value;
     const command = { workflow: idOf(c, what), ...body };
@@ -155,7 +155,11 @@ export function operationRoutes(parts: OperationRoutes): Hono<{ Bindings: HostCa
         const { faults } = result;
         return answered({ ...repeated(result.receipt), duplicate: false, faults });
       }
-      case 'FROZEN':
+      case 'FROZEN': {
+        const { faults, seen } = result;
+        const title = 'look at what is found first, and name it';
+        return problem(409, 'LOOK_FIRST', title, { faults, seen });
+      }
       case 'WELL':
         return problem(409, 'NOT_FROZEN', 'the work is not frozen and its trail has no open fault');
       case 'TORN':

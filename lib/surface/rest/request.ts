@@ -2,6 +2,7 @@
 import type { Context } from 'hono';
 import type * as z from 'zod';
 import { LIMITS } from '../../core/limits.ts';
+import { expectedOf, valueAt } from '../../core/shape-words.ts';
 import { readJsonBody } from '../body.ts';
 import type { HostCall } from '../host-call.ts';
 import { problem, refusalAt } from '../reply.ts';
@@ -68,10 +69,16 @@ function parsed<T extends z.ZodType>(schema: T, value: unknown): Part<z.output<T
   if (result.success) return { ok: true, value: result.data };
   const faults = result.error.issues.flatMap((issue) => {
     const at = issue.path.map((part) => `/${String(part)}`).join('');
-    if (issue.code !== 'unrecognized_keys') return [{ pointer: at, message: issue.message }];
+    if (issue.code !== 'unrecognized_keys')
+      return [{ pointer: at, message: missingOr(issue, value) }];
     return issue.keys.map((key) => ({ pointer: `${at}/${key}`, message: 'unknown field' }));
   });
   return invalid(faults);
+}
+
+function missingOr(issue: z.core.$ZodIssue, input: unknown): string {
+  const absent = issue.code !== 'custom' && valueAt(input, issue.path) === undefined;
+  return absent ? 'required' : expectedOf(issue);
 }
 
 function invalid(

@@ -46,6 +46,14 @@ export const REASON = z.strictObject({
     }),
 });
 
+/** Why frozen work goes on, and what of its trail was looked at. */
+export const UNFREEZE = REASON.extend({
+  seen: z
+    .string()
+    .exactOptional()
+    .describe('What was found, as LOOK_FIRST names it; something else is refused.'),
+});
+
 /** Why a lock is taken away, and which hold of it is meant. */
 export const RELEASE = REASON.extend({
   fence: z

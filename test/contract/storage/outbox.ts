@@ -91,6 +91,33 @@ export function outboxCases(use: UseBench): void {
     expect(await due(bench, 999)).toEqual([]);
   });
 
+  test('due rows are found from a time on, up to the end of all time', async () => {
+    const bench = use();
+    const { store, tenant } = bench;
+    await put(
+      bench,
+      outboxOf({ tenant, id: 'w1' }, { due_at: 1_000 }),
+      outboxOf({ tenant, id: 'w2' }, { due_at: 2_000 }),
+      outboxOf({ tenant, id: 'w3' }, { due_at: 253_402_300_799_999 }),
+    );
+    const found: string[] = [];
+    for (let shard = 0; shard < (await store.shards()); shard++) {
+      for (let after: string | undefined, more = true; more;) {
+        const window = { from: 2_000, until: 253_402_300_799_999, limit: 1 };
+        const page = await store.listDue(shard, {
+          ...window,
+          ...(after !== undefined && { after }),
+        });
+        for (const { key } of page.items) {
+          if (key.tenant === tenant && key.kind === 'outbox') found.push(key.workflow);
+        }
+        after = page.next;
+        more = after !== undefined;
+      }
+    }
+    expect(found.toSorted()).toEqual(['w2', 'w3']);
+  });
+
   test('a row is due when its time says so after every change, and no more once it is parked or gone', async () => {
     const bench = use();
     const row = outboxOf({ tenant: bench.tenant }, { due_at: 1_000 });

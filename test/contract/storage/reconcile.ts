@@ -76,6 +76,31 @@ export function reconcileCases(use: UseBench): void {
     expect(await sweep(bench)).toEqual([]);
   });
 
+  test('work that a clock of days ahead put off is looked at within the hour, and its rows leave', async () => {
+    const bench = use();
+    const { store, tenant, clock } = bench;
+    const id = await started(bench);
+    const due_at = clock.now() + 9 * 86_400_000;
+    await drift(
+      bench,
+      { op: 'update', key: workflowKey(tenant, id), expect: {}, set: { due_at } },
+      {
+        op: 'update',
+        key: lockKey(tenant, ASSET),
+        expect: {},
+        set: { held: false },
+        remove: ['workflow', 'procedure', 'subject', 'name', 'since'],
+      },
+    );
+    later(bench);
+    expect(await sweep(bench)).toEqual([]);
+    const minutes = Math.floor(clock.now() / 60_000);
+    clock.advance(((RECONCILE.aheadMinute - (minutes % 60) + 60) % 60) * 60_000);
+    expect(await sweep(bench)).toEqual([`R5 repaired ${id}`]);
+    const [workflow] = await store.snapshot([workflowKey(tenant, id)]);
+    expect(workflow?.due_at).toBeLessThanOrEqual(clock.now() + RECONCILE.checkMs);
+  });
+
   test('R4: a start takes over a lock whose workflow is at its end, and says so', async () => {
     const bench = use();
     const first = await started(bench);

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createDispatcher } from '../../../lib/core/dispatch/dispatcher.ts';
+import { acknowledgeFaults } from '../../../lib/core/operations/acknowledge.ts';
 import { overviewOf } from '../../../lib/core/overview.ts';
 import { everyItem } from '../../../lib/core/pages.ts';
 import type { Write } from '../../../lib/core/ports/storage.ts';
@@ -164,6 +165,14 @@ export function sweepBookCases(use: UseBench): void {
     // Other work of the same store may have been swept later on this day.
     expect(overview.sweptAt?.localeCompare(new Date(clock.now()).toISOString())).not.toBe(-1);
     expect(overview.sweptAt).toBeDefined();
+    clock.advance(1);
+    const asked = { principal: principal({ tenant }), deadlineMs: clock.now() + 9_000 };
+    const command = { workflow: id, reason: 'seen' };
+    const look = await acknowledgeFaults(bench, asked, command);
+    const seen = look.code === 'FROZEN' ? look.seen : '';
+    const done = await acknowledgeFaults(bench, asked, { ...command, seen });
+    expect(done).toMatchObject({ code: 'ACKNOWLEDGED' });
+    expect((await overviewOf(store, tenant, 10, clock.now())).findings.items).toEqual([]);
     await drift(bench, { op: 'delete', key: workflowKey(tenant, id), expect: {} });
   });
 

@@ -3,7 +3,10 @@ import { openFaults, verifyRecord } from '../../../lib/core/audit.ts';
 import { commandLine, eraseStep } from '../../../lib/core/erase.ts';
 import { eventBody } from '../../../lib/core/events.ts';
 import type { Items, Write } from '../../../lib/core/ports/storage.ts';
-import { acknowledgeFaults } from '../../../lib/core/operations/acknowledge.ts';
+import {
+  acknowledgeFaults,
+  type AcknowledgeCommand,
+} from '../../../lib/core/operations/acknowledge.ts';
 import { redriveRow } from '../../../lib/core/operations/redrive.ts';
 import { repairTorn } from '../../../lib/core/operations/torn.ts';
 import { secretsOf } from '../../../lib/core/secrets.ts';
@@ -74,6 +77,13 @@ export function trailCases(use: UseBench): void {
       step: 'ready',
       input: { kind: 'confirm', confirmed: true },
     });
+
+  /** Acknowledges what a look finds. */
+  const looked = async (bench: Bench, command: AcknowledgeCommand) => {
+    const look = await acknowledgeFaults(bench, asked(bench), command);
+    if (look.code !== 'FROZEN') return look;
+    return acknowledgeFaults(bench, asked(bench), { ...command, seen: look.seen });
+  };
 
   test('a torn trail refuses work until its stray events are moved aside, each kept whole in an event', async () => {
     const bench = use();
@@ -176,7 +186,7 @@ export function trailCases(use: UseBench): void {
     const id = await started(bench);
     const row = newRow(
       { tenant, workflow: id, lane: 'notify:log' },
-      4,
+      { seq: 4, hash: 'f'.repeat(64) },
       { kind: 'block' },
       bench.clock.now(),
     );
@@ -284,7 +294,7 @@ export function trailCases(use: UseBench): void {
     const frozen = { at: new Date(clock.now()).toISOString(), what: 'missing at 1' };
     await change(bench, { op: 'update', key, expect: {}, set: { frozen } });
     const command = { ...seen, reason: 'seen' };
-    expect(await acknowledgeFaults(bench, asked(bench), command)).toMatchObject({
+    expect(await looked(bench, command)).toMatchObject({
       code: 'ACKNOWLEDGED',
       faults: [{ seq: 1, what: 'missing' }],
     });
@@ -377,7 +387,7 @@ export function trailCases(use: UseBench): void {
       faults: [{ seq: 1, what: 'missing' }],
     });
     expect((await read(bench, id)).frozen?.what).toContain('missing at 1');
-    expect(await acknowledgeFaults(bench, asked(bench), command)).toMatchObject({
+    expect(await looked(bench, command)).toMatchObject({
       code: 'ACKNOWLEDGED',
     });
     expect((await read(bench, id)).frozen).toBeUndefined();
@@ -441,11 +451,12 @@ export function trailCases(use: UseBench): void {
       expect(await confirm(bench, id)).toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
       const rows = await store.listEvents(tenant, id, { after: 0, limit: 9 });
       const command = { workflow: id, reason: 'the disk was replaced' };
-      expect(
-        await acknowledgeFaults(bench, asked(bench), { ...command, dryRun: true }),
-      ).toMatchObject({ code: 'FROZEN', faults: [{ what }] });
+      for (const seen of [{}, { seen: 'something else' }]) {
+        const look = await acknowledgeFaults(bench, asked(bench), { ...command, ...seen });
+        expect(look).toMatchObject({ code: 'FROZEN', faults: [{ what }] });
+      }
       expect(await read(bench, id)).toEqual(frozen);
-      expect(await acknowledgeFaults(bench, asked(bench), command)).toMatchObject({
+      expect(await looked(bench, command)).toMatchObject({
         code: 'ACKNOWLEDGED',
         faults: [{ what }],
       });
@@ -475,6 +486,32 @@ export function trailCases(use: UseBench): void {
     },
   );
 
+  test('what has changed since a person looked is not acknowledged by what they saw', async () => {
+    const bench = use();
+    const id = await started(bench);
+    await confirm(bench, id);
+    const command = { workflow: id, reason: 'seen' };
+    await change(bench, {
+      op: 'update',
+      key: eventKey(bench, id, 2),
+      expect: {},
+      set: { text: '1' },
+    });
+    const look = await acknowledgeFaults(bench, asked(bench), command);
+    const seen = look.code === 'FROZEN' ? look.seen : '';
+    await change(bench, {
+      op: 'update',
+      key: eventKey(bench, id, 2),
+      expect: {},
+      set: { text: '2' },
+    });
+    const late = await acknowledgeFaults(bench, asked(bench), { ...command, seen });
+    expect(late).toMatchObject({ code: 'FROZEN', faults: [{ seq: 2 }] });
+    expect(late.code === 'FROZEN' && late.seen !== seen).toBe(true);
+    expect((await read(bench, id)).head_seq).toBe(2);
+    expect(await looked(bench, command)).toMatchObject({ code: 'ACKNOWLEDGED' });
+  });
+
   test('an acknowledged place freezes the work again where it is changed once more', async () => {
     const bench = use();
     const { clock } = bench;
@@ -487,7 +524,7 @@ export function trailCases(use: UseBench): void {
       set: { text },
     });
     await change(bench, set('{"forged":1}'));
-    await acknowledgeFaults(bench, asked(bench), { workflow: id, reason: 'seen' });
+    await looked(bench, { workflow: id, reason: 'seen' });
     await change(bench, set('{"forged":2}'));
     clock.advance(RECONCILE.checkMs);
     await sweep(bench);

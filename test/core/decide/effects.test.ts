@@ -1,6 +1,7 @@
 // What a command that takes effect writes, member by member: trail, state, receipt and notification.
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { receiptOf, type Decision } from '../../../lib/core/decide/decision.ts';
+import { newRow } from '../../../lib/core/dispatch/new-row.ts';
 import { ledgerRow } from '../../../lib/core/ledger.ts';
 import type { Command, RecordStep, StepInput } from '../../../lib/core/model/commands.ts';
 import type { EventBody } from '../../../lib/core/model/workflow.ts';
@@ -596,9 +597,16 @@ describe('a notification', () => {
       message: 'outlet pressure is beyond the upper limit',
     };
     expect(plan.outbox).toStrictEqual([
-      { ...row, lane: 'notify:log', id: '27024d84f317612863a81addffd01d63', payload },
-      { ...row, lane: 'notify:mail', id: '1794a1abf65306efcf63a2ac00d313b9', payload },
+      { ...row, lane: 'notify:log', id: 'fabb8cb8058e78026cb48f6f9a62c4ca', payload },
+      { ...row, lane: 'notify:mail', id: '9eab11dc1b33ce5b497d7db4c0aff523', payload },
     ]);
+  });
+
+  it('has another id where another event took the same place in the trail', () => {
+    const lane = { tenant: 'acme', workflow: 'w1', lane: 'notify:log' };
+    const idAt = (hash: string): string => newRow(lane, { seq: 3, hash }, {}, 0).id;
+    expect(idAt('a'.repeat(64))).toBe(idAt('a'.repeat(64)));
+    expect(idAt('a'.repeat(64))).not.toBe(idAt('b'.repeat(64)));
   });
 
   it('of a warning says the value and no deviation', () => {

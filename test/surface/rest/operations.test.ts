@@ -346,10 +346,19 @@ describe('trails that need a person', () => {
       { writes: [{ op: 'update', key, expect: {}, set: { text: '{}' } }] },
       Date.now() + 9_000,
     );
+    const look = await call(world, `/workflows/${id}/unfreeze`, { body: { reason: 'seen' } });
+    expect([look.status, look.body]).toEqual([
+      409,
+      expect.objectContaining({
+        code: 'LOOK_FIRST',
+        faults: [{ seq: 1, what: expect.any(String) }],
+      }),
+    ]);
+    const seen = String(look.body['seen']);
     for (const duplicate of [false, true]) {
       const done = await call(world, `/workflows/${id}/unfreeze`, {
         key: 'k-9',
-        body: { reason: 'seen' },
+        body: { reason: 'seen', seen },
       });
       expect([done.status, done.body]).toEqual([
         200,
@@ -397,7 +406,10 @@ describe('runs that need a person', () => {
     expect([wrong.status, wrong.body['title']]).toEqual([404, 'there is no such workflow']);
     const foreign = await call(world, `/runs/${run.id}/unfreeze`, { token: 'olgaElsewhere', body });
     expect([foreign.status, foreign.body['title']]).toEqual([404, 'there is no such run']);
-    const done = await call(world, `/runs/${run.id}/unfreeze`, { body });
+    const look = await call(world, `/runs/${run.id}/unfreeze`, { body });
+    expect(look.body['code']).toBe('LOOK_FIRST');
+    const said = { ...body, seen: look.body['seen'] };
+    const done = await call(world, `/runs/${run.id}/unfreeze`, { body: said });
     expect(done.body).toMatchObject({ operation: 'acknowledge_faults', workflow_id: run.id });
     const torn = await call(world, `/runs/${run.id}/repair-torn`, { body: {} });
     expect(torn.body['code']).toBe('NOT_TORN');

@@ -63,6 +63,11 @@ const faults = z.array(
   z.object({ seq: z.int(), what: z.string(), acknowledged: z.int().optional() }),
 );
 
+/** Why frozen work did not go on; `LOOK_FIRST` says what is found and how it is named. */
+export const unseenProblem = problem
+  .extend({ faults: faults.optional(), seen: z.string().optional() })
+  .meta({ id: 'UnseenProblem' });
+
 /** What moving a torn trail aside did. */
 export const trailRepaired = operationReceipt
   .extend({ events: z.int().optional(), faults: faults.optional() })
