@@ -2,6 +2,7 @@
 // stored and at what was seen from outside, never at how a program came to it.
 import { canonicalJson } from '../../lib/core/canonical.ts';
 import { eventBody } from '../../lib/core/events.ts';
+import { ORCHESTRATE } from '../../lib/core/dispatch/new-row.ts';
 import { keyText } from '../../lib/core/keys.ts';
 import {
   holdsAsset,
@@ -17,13 +18,16 @@ import { itemAt, itemsOf, type Attributes } from './items.ts';
 import type { Actor, Judge, Step } from './search.ts';
 import { eventsOf, type World } from './world.ts';
 
+/** How far two clocks may be apart. */
+const SKEW_MS = 60_000;
+
 /** What has to be remembered, because no state shows it any more. */
 export interface History {
   /** How often a command took effect, by command. */
   readonly effects: Readonly<Record<string, number>>;
   /** The first receipt of a command. */
   readonly receipts: Readonly<Record<string, string>>;
-  /** Ids of all outbox rows that were ever created. */
+  /** Ids of all notifications that were ever created. */
   readonly created: readonly string[];
 }
 
@@ -41,7 +45,7 @@ export function invariants(drift: Drift = {}): Judge<History> {
     begin: (world) => ({
       effects: {},
       receipts: {},
-      created: itemsOf(world.table, 'outbox').map(({ id }) => id),
+      created: told(itemsOf(world.table, 'outbox')),
     }),
     step: (history, step) =>
       changesInPlace(step) ?? overtaken(step) ?? unapproved(step) ?? effectOf(history, step),
@@ -95,14 +99,19 @@ function chains({ table }: World, { torn }: Drift): string | undefined {
 function putOff({ table, now }: World): string | undefined {
   const late = itemsOf(table, 'workflow').find(
     ({ due_at = 0, timers }) =>
-      due_at > Math.max(now + RECONCILE.laterMs, soonest(Number.MAX_SAFE_INTEGER, timers)),
+      due_at >
+      Math.max(now + RECONCILE.laterMs + SKEW_MS, soonest(Number.MAX_SAFE_INTEGER, timers)),
   );
   return late && `T: nobody looks at ${late.id} before ${late.due_at}`;
 }
 
+/** Ids of rows for a sink; a start of work is seen by what becomes of the work. */
+const told = (rows: readonly OutboxRow[]): readonly string[] =>
+  rows.flatMap(({ lane, id }) => (lane === ORCHESTRATE ? [] : [id]));
+
 /** I3: what was created was accepted or still waits, and nothing else is there. */
 function effects({ created }: History, { table, outside }: World): string | undefined {
-  const waiting = new Set(itemsOf(table, 'outbox').map(({ id }) => id));
+  const waiting = new Set(told(itemsOf(table, 'outbox')));
   const lost = created.find((id) => !waiting.has(id) && !outside.accepted.has(id));
   if (lost !== undefined) return `I3: ${lost} left the table and was never accepted`;
   const known = new Set(created);
@@ -112,7 +121,7 @@ function effects({ created }: History, { table, outside }: World): string | unde
 
 /** Nothing that is kept for good is changed: events, fences, versions, ledger rows that are valid. */
 function changesInPlace({ before, done }: Step): string | undefined {
-  const now = Math.floor(before.now / 1000);
+  const now = Math.floor((before.now + SKEW_MS) / 1000);
   for (const { key } of done.wrote) {
     const was = before.table.get(keyText(key));
     if (was === undefined) continue;
@@ -220,7 +229,11 @@ function unapproved({ call, sentAt, before, done }: Step): string | undefined {
   if (run.proposal?.action.target !== target) return 'I7: something else was written';
   if (run.people.includes(approval.subject)) return 'I7: whoever approved it was involved';
   if (sentAt > Date.parse(approval.not_after)) return 'I7: it was sent after its last moment';
-  return done.world.outside.tickets.size > 1 ? 'I7: it was written twice' : undefined;
+  const keys = new Set(
+    itemsOf(before.table, 'run').map(({ proposal }) => proposal?.action.idempotency_key),
+  );
+  const stray = [...done.world.outside.tickets.keys()].find((written) => !keys.has(written));
+  return stray && 'I7: it was written under two keys';
 }
 
 function effectOf(history: History, { actor, done, before }: Step): History | string {
@@ -229,12 +242,17 @@ function effectOf(history: History, { actor, done, before }: Step): History | st
   const events = wrote.filter(({ op, key }) => op === 'create' && key.kind === 'event');
   if (rows.length > 0 && events.length === 0) return 'I3: a notification without an event';
   const created = rows.flatMap((write) =>
-    write.op === 'create' ? [(write.item as OutboxRow).id] : [],
+    write.op === 'create' ? told([write.item as OutboxRow]) : [],
   );
   if (created.some((id) => history.created.includes(id))) return 'I3: an id was given twice';
   for (const write of events) {
     if (write.op !== 'create' || write.key.kind !== 'event') continue;
-    const { prev, type } = eventBody(write.item as StoredEvent);
+    const { prev, type, data } = eventBody(write.item as StoredEvent);
+    const { key } = write;
+    const blocks = data['result'] === 'blocked' && type === 'step_recorded';
+    if (blocks && !rows.some((row) => 'seq' in row.key && row.key.seq === key.seq)) {
+      return `I3: nobody is told of the block by event ${key.seq}`;
+    }
     if (type === 'asset_conflict_found') {
       const { tenant, workflow: id } = write.key;
       const asset = String(itemAt(before.table, { kind: 'workflow', tenant, id })?.asset);
@@ -262,9 +280,9 @@ function effectOf(history: History, { actor, done, before }: Step): History | st
 function receiptOf(history: History, { command }: Actor, value: unknown): History | string {
   const { code, receipt } = (value ?? {}) as { code?: string; receipt?: Receipt };
   if (command === undefined || receipt === undefined) return history;
-  const told = canonicalJson(receipt);
+  const text = canonicalJson(receipt);
   const first = history.receipts[command];
-  if (first === told) return history;
-  if (first !== undefined) return `I2: ${command} was answered ${told} after ${first} (${code})`;
-  return { ...history, receipts: { ...history.receipts, [command]: told } };
+  if (first === text) return history;
+  if (first !== undefined) return `I2: ${command} was answered ${text} after ${first} (${code})`;
+  return { ...history, receipts: { ...history.receipts, [command]: text } };
 }

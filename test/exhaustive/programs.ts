@@ -6,6 +6,9 @@ import type { Principal, Scope } from '../../lib/core/model/principal.ts';
 import type { ProcedureInput } from '../../lib/core/model/procedure.ts';
 import type { Lane } from '../../lib/core/dispatch/row.ts';
 import type { NotificationSink } from '../../lib/core/ports/sink.ts';
+import type { Outcome } from '../../lib/core/outcome.ts';
+import type { Clock } from '../../lib/core/ports/runtime.ts';
+import { starter } from '../../lib/core/runs/execution.ts';
 import type { Orchestrator } from '../../lib/core/ports/orchestrator.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import type { TicketProvider } from '../../lib/core/ports/tickets.ts';
@@ -15,7 +18,7 @@ import type { RunCommand } from '../../lib/core/runs/commands.ts';
 import { createRunService } from '../../lib/core/runs/service.ts';
 import { createWorker } from '../../lib/core/runs/worker.ts';
 import { secretsOf } from '../../lib/core/secrets.ts';
-import { createService } from '../../lib/core/service/service.ts';
+import { createService, type Service } from '../../lib/core/service/service.ts';
 import { principal } from '../support/harness.ts';
 import { registryOf } from '../support/pure-world.ts';
 import type { Ports, Program } from './replay.ts';
@@ -70,18 +73,31 @@ export type Who = keyof typeof PEOPLE;
 
 const storeOf = (ports: Ports): StorageBackend => ports.port<StorageBackend>('store');
 
-/** A command of a person; a question whether it is meant is answered with yes. */
+/** The service of one process. */
+export const serviceOn = (ports: Ports): Service => {
+  const { clock, random } = ports;
+  const parts = { store: storeOf(ports), registry, clock, random, secrets, sinks: SINKS };
+  return createService(parts);
+};
+
+/** Says a command to a service; a question whether it is meant is answered with yes. */
+export async function said(
+  service: Service,
+  who: Who,
+  command: Command,
+  clock: Pick<Clock, 'now'>,
+): Promise<Outcome> {
+  const say = (words: Command) => service.execute(PEOPLE[who], words, clock.now() + COMMAND_MS);
+  const outcome = await say(command);
+  if (outcome.code !== 'NEEDS_CONFIRMATION' || command.type !== 'record_step') return outcome;
+  return say({ ...command, confirmation: outcome.state ?? '' });
+}
+
+/** A command of a person to a process that remembers nothing. */
 export const commands =
   (who: Who, command: Command): Program =>
-  async (ports) => {
-    const { clock, random } = ports;
-    const parts = { store: storeOf(ports), registry, clock, random, secrets, sinks: SINKS };
-    const service = createService(parts);
-    const say = (said: Command) => service.execute(PEOPLE[who], said, clock.now() + COMMAND_MS);
-    const outcome = await say(command);
-    if (outcome.code !== 'NEEDS_CONFIRMATION' || command.type !== 'record_step') return outcome;
-    return say({ ...command, confirmation: outcome.state ?? '' });
-  };
+  (ports) =>
+    said(serviceOn(ports), who, command, ports.clock);
 
 /** A command on a run. */
 export const asks =
@@ -106,21 +122,23 @@ export const releases =
       { asset, reason: 'fire' },
     );
 
-const dispatcherOf = (ports: Ports) => {
+const dispatcherOf = (ports: Ports, orchestrator?: Orchestrator) => {
   const { clock, random } = ports;
   const sink = ports.port<NotificationSink>('sink');
   const log: NotificationSink = {
     name: 'log',
     deliver: (message, deadlineMs) => sink.deliver(message, deadlineMs),
   };
-  return createDispatcher({ store: storeOf(ports), clock, random, sinks: [log] });
+  const store = storeOf(ports);
+  const more = orchestrator === undefined ? {} : { starter: starter(store, orchestrator) };
+  return createDispatcher({ store, clock, random, sinks: [log], ...more });
 };
 
 /** Delivers what waits in a lane. */
 export const delivers =
-  (lane: Lane): Program =>
+  (lane: Lane, orchestratorOf?: (ports: Ports) => Orchestrator): Program =>
   (ports) =>
-    dispatcherOf(ports).drainLane(lane, () => true);
+    dispatcherOf(ports, orchestratorOf?.(ports)).drainLane(lane, () => true);
 
 const deskOf = (ports: Ports): TicketProvider => {
   const desk = ports.port<TicketProvider>('desk');
@@ -139,14 +157,20 @@ const forgetful: Orchestrator = {
   describe: () => Promise.resolve('absent'),
 };
 
-/** One sweep by every rule. */
-export const sweeps: Program = (ports) => {
-  const { clock, random } = ports;
-  const runPorts = { orchestrator: forgetful, tickets: deskOf(ports) };
-  const dispatcher = dispatcherOf(ports);
-  const parts = { store: storeOf(ports), registry, clock, random, dispatcher, sinks: SINKS };
-  return createSweeper({ ...parts, runPorts }).sweep(0, { goOn: () => true });
-};
+/** One sweep by every rule, with an orchestrator that also starts the work of runs. */
+export const sweepsWith =
+  (orchestratorOf?: (ports: Ports) => Orchestrator): Program =>
+  (ports) => {
+    const { clock, random } = ports;
+    const orchestrator = orchestratorOf?.(ports);
+    const runPorts = { orchestrator: orchestrator ?? forgetful, tickets: deskOf(ports) };
+    const dispatcher = dispatcherOf(ports, orchestrator);
+    const parts = { store: storeOf(ports), registry, clock, random, dispatcher, sinks: SINKS };
+    return createSweeper({ ...parts, runPorts }).sweep(0, { goOn: () => true });
+  };
+
+/** One sweep by every rule; nobody starts work of runs. */
+export const sweeps: Program = sweepsWith();
 
 /** The work of one attempt, by a planner that needs no evidence. */
 export const works =
