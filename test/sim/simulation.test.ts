@@ -28,7 +28,7 @@ test(`I1, I2, I3, I4 and I8 hold in ${SEEDS} simulated deployments`, async () =>
       for (const [name, n] of part) total.set(name, (total.get(name) ?? 0) + n);
     }
   }
-  const happened = new Set([...faults.keys()]);
+  const happened = new Set(faults.keys());
   expect(REACHED.filter((cell) => !happened.has(cell))).toEqual([]);
   expect(answers.get('start_workflow OK')).toBeGreaterThan(0);
   expect(answers.get('record_step OK')).toBeGreaterThan(0);
