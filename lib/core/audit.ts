@@ -2,7 +2,7 @@
 // them against their commitments, and reports every broken trail.
 import { ChainVerifier, eventBody, type ChainFault } from './events.ts';
 import { isDamage } from './fault.ts';
-import { recordKey, type Trailed } from './model/aggregate.ts';
+import { isRunId, recordKey, type Trailed } from './model/aggregate.ts';
 import type { StoredEvent } from './model/workflow.ts';
 import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
@@ -39,12 +39,40 @@ export async function verifyRecord(store: StorageBackend, record: Trailed): Prom
   let seen = record;
   for (let n = 0; n < 5; n++) {
     const report = await walk(store, seen);
-    if (report.faults.length === 0) return report;
+    const [fault] = openFaults(report);
+    if (fault === undefined) return report;
+    await settled(store, seen, fault.seq);
     const [now] = await store.snapshot([recordKey(seen.tenant, seen.id)]);
-    if (now === undefined || now.version === seen.version) return report;
+    if (now === undefined || now.version === seen.version) return walk(store, now ?? seen);
     seen = now;
   }
   return walk(store, seen);
+}
+
+/** More rows than this never belong to one transaction. */
+const ROWS_SETTLED = 50;
+
+/**
+ * Waits for whoever is writing what a plain read may have seen half of: a transactional read of those
+ * rows comes after it, and so does every plain read that follows.
+ */
+async function settled(
+  store: StorageBackend,
+  { tenant, id: workflow, head_seq }: Trailed,
+  from: number,
+): Promise<void> {
+  const first = Math.max(1, from);
+  const count = Math.min(ROWS_SETTLED, Math.max(1, head_seq - first + 1));
+  const keys = Array.from({ length: count }, (_, i) => ({ tenant, workflow, seq: first + i }));
+  try {
+    await store.snapshot([
+      ...keys.map((key) => ({ kind: 'event', ...key }) as const),
+      ...(isRunId(workflow) ? [] : keys.map((key) => ({ kind: 'vault', ...key }) as const)),
+    ]);
+  } catch (error) {
+    // What cannot be read is no half of anything.
+    if (!isDamage(error)) throw error;
+  }
 }
 
 async function walk(store: StorageBackend, record: Trailed): Promise<ChainReport> {

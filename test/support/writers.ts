@@ -29,7 +29,7 @@ export interface WriterLine {
 }
 
 /** What a writer says before it sends a command. */
-interface Beginning {
+export interface WriterBeginning {
   readonly begins: number;
   readonly at: number;
   readonly asset: string;
@@ -70,7 +70,7 @@ export async function startWriter(opener: StoreOpener, task: WriterTask): Promis
     env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
   });
   const lines: WriterLine[] = [];
-  const beginnings: Beginning[] = [];
+  const beginnings: WriterBeginning[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -79,7 +79,7 @@ export async function startWriter(opener: StoreOpener, task: WriterTask): Promis
   const ready = Promise.withResolvers<void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line === 'ready') return ready.resolve();
-    const said = JSON.parse(line) as WriterLine | Beginning;
+    const said = JSON.parse(line) as WriterLine | WriterBeginning;
     if ('begins' in said) return void beginnings.push(said);
     lines.push(said);
     for (const { count, resolve } of waiting) if (lines.length >= count) resolve();
@@ -107,9 +107,10 @@ export async function startWriter(opener: StoreOpener, task: WriterTask): Promis
   };
 }
 
-function callOf(
+/** What was asked, and what came of it as far as it was said. */
+export function callOf(
   client: string,
-  { begins, at: invoked, asset, command, key, workflow }: Beginning,
+  { begins, at: invoked, asset, command, key, workflow }: WriterBeginning,
   lines: readonly WriterLine[],
 ): Operation<Ask, Told> {
   const started = command === 'start_workflow';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { openFaults, verifyRecord } from '../../../lib/core/audit.ts';
 import { commandLine, eraseStep } from '../../../lib/core/erase.ts';
 import { eventBody } from '../../../lib/core/events.ts';
-import type { Items, Write } from '../../../lib/core/ports/storage.ts';
+import type { StorageBackend, Items, Write } from '../../../lib/core/ports/storage.ts';
 import {
   acknowledgeFaults,
   type AcknowledgeCommand,
@@ -485,6 +485,31 @@ export function trailCases(use: UseBench): void {
       expect(await acknowledgeFaults(bench, asked(bench), command)).toEqual({ code: 'WELL' });
     },
   );
+
+  test('an event that a plain read does not show yet is no fault, however often it is looked for', async () => {
+    const bench = use();
+    const { store, clock } = bench;
+    const id = await started(bench);
+    await confirm(bench, id);
+    // The last event of a transaction that still runs: whoever reads it in a transaction waits for its end.
+    let settled = false;
+    const running: StorageBackend = {
+      ...store,
+      snapshot: (keys) => {
+        settled ||= keys.some((key) => key.kind === 'event' && key.seq === 2);
+        return store.snapshot(keys);
+      },
+      listEvents: async (...args) => {
+        const page = await store.listEvents(...args);
+        return settled ? page : page.filter(({ seq }) => seq !== 2);
+      },
+    };
+    expect((await verifyRecord(running, await read(bench, id))).faults).toEqual([]);
+    settled = false;
+    clock.advance(RECONCILE.checkMs);
+    await sweep({ ...bench, store: running });
+    expect((await read(bench, id)).frozen).toBeUndefined();
+  });
 
   test('what has changed since a person looked is not acknowledged by what they saw', async () => {
     const bench = use();

@@ -1,7 +1,7 @@
 // `npm run sim -- --seeds N [--from N]`: simulated runs, what went wrong in them by fault and step, and of
 // a failure the seed, the fewest moves that still fail, and what happened. `--bugs` plants each bug instead.
 import { parseArgs } from 'node:util';
-import { BUGS } from './bugs.ts';
+import { BUGS } from './bugs/bugs.ts';
 import { FAULTS, STEPS } from './scheduler.ts';
 import { simulate, shortest } from './simulate.ts';
 

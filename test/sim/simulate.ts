@@ -1,16 +1,16 @@
 // One simulated run: what people, machines and accidents do, drawn from a seed; then rest, in which
 // everything that is due has to come to its end.
-import { sha256Hex } from '../../../lib/core/canonical.ts';
-import type { Command } from '../../../lib/core/model/commands.ts';
-import { WORKING } from '../../../lib/core/model/run.ts';
-import { holdsAsset, type OutboxRow, type Workflow } from '../../../lib/core/model/workflow.ts';
-import type { Orchestrator, RunWork } from '../../../lib/core/ports/orchestrator.ts';
-import type { Transaction } from '../../../lib/core/ports/storage.ts';
-import type { RunCommand } from '../../../lib/core/runs/commands.ts';
-import type { Service } from '../../../lib/core/service/service.ts';
-import { START_MS } from '../../support/harness.ts';
-import { invariants } from '../../exhaustive/invariants.ts';
-import { itemsOf } from '../../exhaustive/items.ts';
+import { sha256Hex } from '../../lib/core/canonical.ts';
+import type { Command } from '../../lib/core/model/commands.ts';
+import { WORKING } from '../../lib/core/model/run.ts';
+import { holdsAsset, type OutboxRow, type Workflow } from '../../lib/core/model/workflow.ts';
+import type { Orchestrator, RunWork } from '../../lib/core/ports/orchestrator.ts';
+import type { Transaction } from '../../lib/core/ports/storage.ts';
+import type { RunCommand } from '../../lib/core/runs/commands.ts';
+import type { Service } from '../../lib/core/service/service.ts';
+import { START_MS } from '../support/harness.ts';
+import { invariants } from '../exhaustive/invariants.ts';
+import { itemsOf } from '../exhaustive/items.ts';
 import {
   asks,
   delivers,
@@ -21,9 +21,9 @@ import {
   sweepsWith,
   works,
   type Who,
-} from '../../exhaustive/programs.ts';
-import type { Call, Ports, Program } from '../../exhaustive/replay.ts';
-import { eventsOf, type World } from '../../exhaustive/world.ts';
+} from '../exhaustive/programs.ts';
+import type { Call, Ports, Program } from '../exhaustive/replay.ts';
+import { eventsOf, type World } from '../exhaustive/world.ts';
 import { drawsOf, type Draws } from './draws.ts';
 import { Scheduler, Violation, type Process } from './scheduler.ts';
 
@@ -135,6 +135,9 @@ class Run {
 
   async play(): Promise<void> {
     const { moves = MOVES } = this.#options;
+    for (const { tenant, subject, name } of Object.values(PEOPLE)) {
+      await this.scheduler.know({ tenant, subject, name: name ?? subject });
+    }
     for (let made = 0, steps = 0; made < moves && steps < STEPS; steps++) {
       if (!this.scheduler.busy || this.#draws.chance(0.12)) {
         made += 1;

@@ -2,15 +2,23 @@
 // carried out, and how: as it should, late, twice answered or not at all. The same seed gives the same run.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { Fault } from '../../../lib/core/fault.ts';
-import { keyText } from '../../../lib/core/keys.ts';
-import { DeliveryError } from '../../../lib/core/ports/sink.ts';
-import type { Transaction, Write } from '../../../lib/core/ports/storage.ts';
-import type { History } from '../../exhaustive/invariants.ts';
-import type { Table } from '../../exhaustive/items.ts';
-import type { Answer, Call, Ports, Program } from '../../exhaustive/replay.ts';
-import type { Actor, Judge } from '../../exhaustive/search.ts';
-import { perform, type Alter, type World } from '../../exhaustive/world.ts';
+import { Fault } from '../../lib/core/fault.ts';
+import { keyText } from '../../lib/core/keys.ts';
+import { DeliveryError } from '../../lib/core/ports/sink.ts';
+import type { Profile } from '../../lib/core/model/workflow.ts';
+import type {
+  ItemKey,
+  Lease,
+  StorageBackend,
+  Transaction,
+  Write,
+} from '../../lib/core/ports/storage.ts';
+import type { History } from '../exhaustive/invariants.ts';
+import type { Attributes, Table } from '../exhaustive/items.ts';
+import type { Answer, Call, Ports, Program } from '../exhaustive/replay.ts';
+import type { Actor, Judge } from '../exhaustive/search.ts';
+import { perform, type Alter, type World } from '../exhaustive/world.ts';
+import { createMemoryStore, type MemoryStore } from './memory-store/store.ts';
 import type { Draws } from './draws.ts';
 
 /** A process: what runs in it shares its clock and what it remembers, and dies with it. */
@@ -36,8 +44,6 @@ interface Waiting {
   readonly sentAt: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** A commit whose items others see one by one. */
-  running?: boolean;
 }
 
 /** What can go wrong with one call. */
@@ -68,7 +74,7 @@ export interface SchedulerParts {
   readonly draws: Draws;
   readonly judge: Judge<History>;
   readonly alter?: Alter;
-  /** Reads items of a snapshot one by one, as of different moments. */
+  /** Reads items of a snapshot as plain reads would see them. */
   readonly tornReads?: boolean;
   /** Rows that the sink never accepts. */
   readonly poisoned: (payload: unknown) => boolean;
@@ -88,13 +94,38 @@ export class Scheduler {
   readonly #parts: SchedulerParts;
   readonly #live = new Set<Live>();
   readonly #current = new AsyncLocalStorage<Live>();
-  readonly #tables: Table[] = [];
+  readonly #memory: MemoryStore;
+  readonly #opened: StorageBackend;
+  /** Running transactions that wait to show their next item, and changes that the indexes do not show yet. */
+  readonly #pauses: (() => void)[] = [];
+  readonly #lagging: (() => void)[] = [];
+  /** Reads that wait for a transaction. */
+  readonly #watching: (() => void)[] = [];
+  #wrote: readonly Write[] = [];
   #broken: Error | undefined;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
     this.world = parts.world;
     this.history = parts.judge.begin(parts.world);
+    this.#memory = createMemoryStore(
+      { now: () => this.world.now },
+      {
+        item: () => new Promise((resolve) => this.#pauses.push(resolve)),
+        shown: () => new Promise((resolve) => this.#watching.push(resolve)),
+        later: (change) => this.#lagging.push(change),
+        wrote: (writes) => {
+          this.#happened(writes);
+        },
+      },
+    );
+    // What was sent in time may happen after its deadline.
+    this.#opened = this.#memory.open({ now: () => 0 });
+  }
+
+  /** Makes a person known to their tenant. */
+  know(profile: Profile): Promise<void> {
+    return this.#opened.noteProfile(profile);
   }
 
   /** A process of this world. Two of one name never draw the same id: `life` counts its restarts. */
@@ -118,8 +149,9 @@ export class Scheduler {
     return { name, skewMs, ports };
   }
 
+  /** Whether anything still waits to happen. */
   get busy(): boolean {
-    return this.#live.size > 0;
+    return this.#live.size + this.#pauses.length + this.#lagging.length > 0;
   }
 
   /** Begins a program in a process. */
@@ -152,93 +184,74 @@ export class Scheduler {
     this.trace.push(`${ms} ms pass`);
   }
 
-  /** Carries out one waiting call; `faulty` lets something go wrong with it. */
+  /** Lets one thing happen that waits; `faulty` lets something go wrong with a call. */
   async step(faulty: boolean): Promise<void> {
-    const waiting = [...this.#live].flatMap((live) => live.waiting.map((one) => ({ live, one })));
-    const free = waiting.filter(({ one }) => !this.#blocked(one));
-    if (free.length === 0) return;
-    const { live, one } = this.#parts.draws.pick(free);
+    const { draws } = this.#parts;
+    const calls = [...this.#live].flatMap((live) => live.waiting.map((one) => ({ live, one })));
+    // Items of running transactions show one by one, and the indexes show them later still.
+    const shows = [...this.#pauses.slice(0, 1), ...this.#lagging.slice(0, 1)];
+    if (shows.length > 0 && (calls.length === 0 || draws.chance(0.35))) {
+      const show = draws.pick(shows);
+      if (this.#pauses[0] === show) this.#pauses.shift();
+      else this.#lagging.shift();
+      show();
+      await setImmediate();
+      for (const see of this.#watching.splice(0)) see();
+      return this.#settle();
+    }
+    if (calls.length === 0) return;
+    const { live, one } = draws.pick(calls);
     this.steps += 1;
     const { call } = one;
     const step = stepOf(call);
-    const fault = faulty && this.#parts.draws.chance(0.12) ? this.#parts.draws.pick(FAULTS) : '';
+    const fault = faulty && draws.chance(0.12) ? draws.pick(FAULTS) : undefined;
+    if (fault !== undefined) this.#count(fault, step);
     if (fault === 'held up') {
-      this.#count(fault, step);
-      this.passTime(this.#parts.draws.pick([15_000, 100_000, 300_000, 1_000_000]));
-      return;
-    }
-    if (step === 'commit' && one.running !== true && this.#parts.draws.chance(0.3)) {
-      // From now on plain reads may see some of its items and not others.
-      one.running = true;
-      this.trace.push(`${live.actor.by}: a commit is running`);
+      this.passTime(draws.pick([15_000, 100_000, 300_000, 1_000_000]));
       return;
     }
     live.waiting.splice(live.waiting.indexOf(one), 1);
-    if (fault !== '') this.#count(fault, step);
-    if (fault === 'crash before') return this.#crash(live, call);
+    if (fault === 'crash before') {
+      this.#crash(live, call);
+      return;
+    }
     if (fault === 'refused') {
       this.trace.push(`${live.actor.by}: ${call.name} refused`);
       one.reject(errorFor(step, 'retryable'));
       return this.#settle();
     }
-    const answer = this.#perform(live, one);
-    if (fault === 'crash after') return this.#crash(live, call);
+    const result = this.#perform(live, one);
+    if (fault === 'crash after') this.#crash(live, call);
     if (fault === 'lost answer') one.reject(errorFor(step, 'unknown'));
-    else if (answer.kind === 'error') one.reject(answer.error as Error);
-    else if (answer.kind === 'value') {
-      live.answers.push(answer);
-      one.resolve(answer.value);
-    }
+    const lost = fault === 'crash after' || fault === 'lost answer';
+    result.then(
+      (value) => {
+        if (lost) return;
+        live.answers.push({ kind: 'value', value });
+        one.resolve(value);
+      },
+      (error: unknown) => {
+        if (!lost) one.reject(error as Error);
+      },
+    );
     await this.#settle();
   }
 
-  #blocked({ call, running }: Waiting): boolean {
-    const { name, args } = call;
-    if (running === true || (name !== 'snapshot' && name !== 'keep')) return false;
-    const named = name === 'keep' ? [(args[0] as Write).key] : (args[0] as readonly Write['key'][]);
-    const keys = new Set(named.map(keyText));
-    return this.#running().some(({ key }) => keys.has(keyText(key)));
-  }
-
-  #running(except?: Waiting): readonly Write[] {
-    return [...this.#live].flatMap(({ waiting }) =>
-      waiting.flatMap((one) =>
-        one.running === true && one !== except ? (one.call.args[0] as Transaction).writes : [],
-      ),
-    );
-  }
-
-  #perform(live: Live, one: Waiting): Answer {
+  /** Carries out a call; what it wrote is judged at the moment at which it happened. */
+  #perform(live: Live, one: Waiting): Promise<unknown> {
     const { call, sentAt } = one;
-    const { alter = (sent: Transaction) => sent, judge, poisoned, other, tornReads } = this.#parts;
-    const step = stepOf(call);
-    if (call.port === 'orchestrator') return { kind: 'value', value: other(call) };
-    if (step === 'deliver' && poisoned((call.args[0] as { payload: unknown }).payload)) {
-      return { kind: 'error', error: errorFor(step, 'retryable') };
-    }
-    if (step === 'commit' && one.running !== true) {
-      const own = new Set((call.args[0] as Transaction).writes.map(({ key }) => keyText(key)));
-      if (this.#running(one).some(({ key }) => own.has(keyText(key)))) {
-        this.trace.push(`${live.actor.by}: commit contended`);
-        return { kind: 'value', value: { ok: false, failed: [], contended: true } };
-      }
+    const { judge, poisoned, other } = this.#parts;
+    if (call.port === 'orchestrator') return Promise.resolve(other(call));
+    if (call.port === 'sink' && poisoned((call.args[0] as { payload: unknown }).payload)) {
+      return Promise.reject(errorFor('deliver', 'retryable'));
     }
     const before = this.world;
-    const table =
-      step === 'list'
-        ? this.#seenBy(call)
-        : step === 'read' && tornReads === true
-          ? this.#old()
-          : before.table;
-    const done = perform({ ...before, table }, call, alter);
-    if (step === 'list' || step === 'read') {
-      this.trace.push(`${live.actor.by}: ${call.name}`);
-      return done.answer;
-    }
-    this.world = done.world;
-    if (done.world.table !== before.table) this.#remember(before.table);
-    const wrote = done.wrote.map(({ op, key }) => `${op} ${key.kind}`).join(', ');
-    this.trace.push(`${live.actor.by}: ${call.name} ${wrote || JSON.stringify(done.answer)}`);
+    this.#wrote = [];
+    const result = call.port === 'store' ? this.#store(call) : this.#outside(call);
+    const wrote = this.#wrote;
+    const words = wrote.map(({ op, key }) => `${op} ${key.kind}`).join(', ');
+    this.trace.push(`${live.actor.by}: ${call.name} ${words}`.trimEnd());
+    const done = { world: this.world, answer: { kind: 'value', value: undefined }, wrote } as const;
     const judged = { actor: live.actor, call, answers: live.answers, sentAt, before, done };
     const next = judge.step(this.history, judged);
     if (typeof next === 'string') throw new Violation(next);
@@ -247,32 +260,46 @@ export class Scheduler {
     if (wrong !== undefined) throw new Violation(wrong);
     const held = heldAssets(this.world.table);
     for (const each of this.#live) for (const asset of held) each.heldMeanwhile.add(asset);
-    return done.answer;
+    return result;
   }
 
-  /** A list shows an index that may lag, or rows of running transactions one by one. */
-  #seenBy({ name }: Call): Table {
-    const { draws } = this.#parts;
-    if (name === 'listDue' || name === 'listParked')
-      return draws.chance(0.3) ? this.#old() : this.world.table;
-    const running = this.#running();
-    if (running.length === 0) return this.world.table;
-    const table = new Map(this.world.table);
-    for (const write of running) {
-      if (write.op !== 'create' || table.has(keyText(write.key)) || draws.chance(0.5)) continue;
-      table.set(keyText(write.key), { key: write.key, item: write.item as never });
+  #outside(call: Call): Promise<unknown> {
+    const { world, answer } = perform(this.world, call, (sent) => sent);
+    this.world = world;
+    return Promise.resolve(answer.kind === 'value' ? answer.value : undefined);
+  }
+
+  async #store({ name, args }: Call): Promise<unknown> {
+    const { alter = (sent: Transaction) => sent, tornReads } = this.#parts;
+    const { rows } = this.#memory;
+    if (name === 'snapshot' && tornReads === true) {
+      return (args[0] as readonly ItemKey[]).map((key) => rows.read(key, 'plain'));
     }
-    return table;
+    const [first, ...rest] = args;
+    const sent =
+      name === 'commit'
+        ? alter(first as Transaction)
+        : name === 'keep'
+          ? alter({ writes: [first as Write] }).writes[0]
+          : first;
+    const methods = this.#opened as unknown as Record<string, (...all: unknown[]) => unknown>;
+    const answer = await methods[name]?.(sent, ...rest);
+    if (name === 'takeLease' && answer !== undefined) {
+      this.world = { ...this.world, lease: answer as Lease };
+    }
+    return answer;
   }
 
-  #old(): Table {
-    const { draws } = this.#parts;
-    return this.#tables.length === 0 ? this.world.table : draws.pick(this.#tables);
-  }
-
-  #remember(table: Table): void {
-    this.#tables.push(table);
-    if (this.#tables.length > 4) this.#tables.shift();
+  /** What a transaction wrote, at its moment. */
+  #happened(writes: readonly Write[]): void {
+    this.#wrote = writes;
+    const table = new Map(this.world.table);
+    for (const { key } of writes) {
+      const item = this.#memory.rows.find(key)?.views.now;
+      if (item === undefined) table.delete(keyText(key));
+      else table.set(keyText(key), { key, item: item as unknown as Attributes });
+    }
+    this.world = { ...this.world, table };
   }
 
   #called(call: Call): Promise<unknown> {
