@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   compareWithLedger,
+  keyedByQuestion,
   keyedCommand,
   ledgerRow,
   ledgerRowIsValid,
@@ -130,5 +131,19 @@ describe('the ledger', () => {
     expect(row.expires_at).toBe(Math.floor(START_MS / 1000) + 2_592_000);
     expect(ledgerRowIsValid(row, START_MS + 2_591_999_000)).toBe(true);
     expect(ledgerRowIsValid(row, START_MS + 2_592_000_000)).toBe(false);
+  });
+
+  it('of a question has one key for each question, and a digest for each choice', () => {
+    const asked = (state: string, workflow = 'w1'): KeyedCommand => {
+      const { key: _key, ...bare } = step;
+      return keyedByQuestion('secret', ana, { ...bare, workflow }, state);
+    };
+    expect(asked('one')).toEqual(asked('one'));
+    expect(asked('two').key).not.toBe(asked('one').key);
+    expect(asked('one', 'w2').key).toBe(asked('one').key);
+    expect(asked('one', 'w2').digest).not.toBe(asked('one').digest);
+    // No key that a caller can send is a question.
+    const sent = keyedCommand('secret', ana, { ...step, key: 'one' });
+    expect(sent?.key).not.toBe(asked('one').key);
   });
 });

@@ -11,6 +11,7 @@ const digest = ['canonical', 'events', 'confirmation'];
 const plan = ['plan', 'check-transaction'];
 const ledger = ['ledger', 'service/service', 'service/repeats'];
 const rules = ['reconcile/rules'];
+const times = ['decide/times', 'timers', 'reconcile/overdue'];
 const lost = 'decide/lost-lock';
 const [answers, effects, lifecycle, record, refusals] = [
   'decide/answers',
@@ -39,7 +40,7 @@ export const PARTS: Readonly<Record<string, Readonly<Record<string, Tests>>>> = 
   decide: {
     'lib/core/decide/assignment.ts': [answers, effects, lifecycle, refusals],
     'lib/core/decide/decide.ts': [effects, lifecycle, refusals],
-    'lib/core/decide/decision.ts': [effects, lifecycle, lost, refusals],
+    'lib/core/decide/decision.ts': [effects, lifecycle, lost, refusals, ...times],
     'lib/core/decide/erase.ts': ['decide/erase'],
     'lib/core/decide/findings.ts': [effects, record, refusals],
     'lib/core/decide/record.ts': [answers, effects, record, refusals],
