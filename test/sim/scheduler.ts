@@ -204,7 +204,9 @@ export class Scheduler {
     this.steps += 1;
     const { call } = one;
     const step = stepOf(call);
-    const fault = faulty && draws.chance(0.12) ? draws.pick(FAULTS) : undefined;
+    // The rarest calls go wrong most often, so that every cell of the table is reached.
+    const likely = step === 'ticket' ? 0.5 : 0.12;
+    const fault = faulty && draws.chance(likely) ? draws.pick(FAULTS) : undefined;
     if (fault !== undefined) this.#count(fault, step);
     if (fault === 'held up') {
       this.passTime(draws.pick([15_000, 100_000, 300_000, 1_000_000]));

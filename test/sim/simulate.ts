@@ -281,8 +281,8 @@ class Run {
     const runs = itemsOf(this.scheduler.world.table, 'run').filter(({ state }) => state === wanted);
     if (runs.length === 0) return undefined;
     const { id: run, proposal } = this.#draws.pick(runs);
-    const approved = this.#draws.chance(0.7);
-    const who: Who = this.#draws.pick(['cara', 'dan', 'ana'] as const);
+    const approved = this.#draws.chance(0.8);
+    const who: Who = this.#draws.pick(['cara', 'cara', 'dan', 'dan', 'ana'] as const);
     const action_hash = proposal?.action_hash ?? '';
     const command: RunCommand =
       kind === 'decide'
@@ -384,6 +384,7 @@ const whoIs = (subject: string): Who =>
 const MOVES_BY_WEIGHT = [
   'start', 'start', 'start', 'record', 'record', 'record', 'record', 'complete', 'complete',
   'abandon', 'hand_over', 'resolve', 'resolve', 'resolve', 'release', 'report', 'report', 'decide', 'decide', 'decide',
+  'decide', 'decide', 'decide',
   'resume', 'again', 'again', 'again', 'again', 'sweep', 'sweep', 'sweep', 'deliver', 'deliver', 'deliver',
   'time', 'time', 'kill',
 ] as const; // prettier-ignore
