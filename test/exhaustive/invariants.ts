@@ -23,8 +23,8 @@ const SKEW_MS = 60_000;
 
 /** What has to be remembered, because no state shows it any more. */
 export interface History {
-  /** How often a command took effect, by command. */
-  readonly effects: Readonly<Record<string, number>>;
+  /** How often a command took effect, and when last, by command. */
+  readonly effects: Readonly<Record<string, { readonly times: number; readonly at: number }>>;
   /** The first receipt of a command. */
   readonly receipts: Readonly<Record<string, string>>;
   /** Ids of all notifications that were ever created. */
@@ -272,17 +272,28 @@ function effectOf(history: History, { actor, done, before }: Step): History | st
           created: [...history.created, ...created].toSorted(),
         };
   if (command === undefined || events.length === 0) return grown;
-  const times = (history.effects[command] ?? 0) + 1;
+  const last = history.effects[command];
+  const again = last !== undefined && before.now - last.at < knownFor(actor);
+  const times = again ? last.times + 1 : 1;
   if (times > 1) return `I2: ${command} took effect ${times} times`;
-  return { ...grown, effects: { ...history.effects, [command]: times } };
+  return { ...grown, effects: { ...history.effects, [command]: { times, at: before.now } } };
 }
 
-function receiptOf(history: History, { command }: Actor, value: unknown): History | string {
+/** A key that ends is not held against a minute more or less. */
+const knownFor = ({ knownForMs = Number.POSITIVE_INFINITY }: Actor): number => knownForMs - SKEW_MS;
+
+function receiptOf(history: History, actor: Actor, value: unknown): History | string {
+  const { command } = actor;
   const { code, receipt } = (value ?? {}) as { code?: string; receipt?: Receipt };
   if (command === undefined || receipt === undefined) return history;
   const text = canonicalJson(receipt);
   const first = history.receipts[command];
   if (first === text) return history;
-  if (first !== undefined) return `I2: ${command} was answered ${text} after ${first} (${code})`;
+  const apart =
+    first === undefined
+      ? 0
+      : Math.abs(Date.parse(receipt.at) - Date.parse((JSON.parse(first) as Receipt).at));
+  if (first !== undefined && apart < knownFor(actor))
+    return `I2: ${command} was answered ${text} after ${first} (${code})`;
   return { ...history, receipts: { ...history.receipts, [command]: text } };
 }

@@ -12,6 +12,8 @@ import { perform, type Alter, type Done, type World } from './world.ts';
 export interface Actor {
   readonly by: string;
   readonly command?: string;
+  /** How long the command is known again, where that is not for good; in milliseconds. */
+  readonly knownForMs?: number;
   readonly program: Program;
 }
 

@@ -7,10 +7,12 @@ import { holdsAsset, type OutboxRow, type Workflow } from '../../lib/core/model/
 import type { Orchestrator, RunWork } from '../../lib/core/ports/orchestrator.ts';
 import type { Transaction } from '../../lib/core/ports/storage.ts';
 import type { RunCommand } from '../../lib/core/runs/commands.ts';
+import { RUN } from '../../lib/core/runs/timing.ts';
 import type { Service } from '../../lib/core/service/service.ts';
 import { START_MS } from '../support/harness.ts';
 import { invariants } from '../exhaustive/invariants.ts';
 import { itemsOf } from '../exhaustive/items.ts';
+import type { Actor } from '../exhaustive/search.ts';
 import {
   asks,
   delivers,
@@ -91,6 +93,7 @@ export async function shortest(
 
 interface Saying {
   readonly command: string | undefined;
+  readonly knownForMs?: number;
   readonly what: string;
   readonly program: Program | ((service: Service) => Program);
   readonly viaService: boolean;
@@ -193,19 +196,27 @@ class Run {
     }
   }
 
-  async #run(what: string, program: Program, command?: string): Promise<void> {
+  async #run(
+    what: string,
+    program: Program,
+    of: Pick<Actor, 'command' | 'knownForMs'> = {},
+  ): Promise<void> {
     const { process } = this.#draws.pick(this.#processes);
     const by = `${process.name} ${(this.#begun += 1)} ${what}`;
     const wrapped = this.#options.bug?.wrap?.(what, program) ?? program;
-    await this.scheduler.begin(process, { by, ...(command !== undefined && { command }) }, wrapped);
+    await this.scheduler.begin(process, { by, ...of }, wrapped);
   }
 
-  async #say({ what, command, program, viaService }: Saying): Promise<void> {
-    if (!viaService) return this.#run(what, program as Program, command);
+  async #say({ what, command, knownForMs, program, viaService }: Saying): Promise<void> {
+    const of = {
+      ...(command !== undefined && { command }),
+      ...(knownForMs !== undefined && { knownForMs }),
+    };
+    if (!viaService) return this.#run(what, program as Program, of);
     const { process, service } = this.#draws.pick(this.#processes);
     const by = `${process.name} ${(this.#begun += 1)} ${what}`;
     const own = (program as (service: Service) => Program)(service);
-    await this.scheduler.begin(process, { by, ...(command !== undefined && { command }) }, own);
+    await this.scheduler.begin(process, { by, ...of }, own);
   }
 
   /** Somebody says something about what there is. */
@@ -236,7 +247,9 @@ class Run {
       const said = { type: 'create_run', ...incident, ...key } as const;
       const until = keyed ? long : now + 5 * MINUTE;
       const program = asks('ana', said);
-      return { what: 'ana create_run', command: `report ${n}`, viaService: false, program, until };
+      const known = keyed ? {} : { knownForMs: RUN.attachMs };
+      const command = `report ${n}`;
+      return { what: 'ana create_run', command, ...known, viaService: false, program, until };
     }
     if (kind === 'decide' || kind === 'resume') return this.#onRun(kind, n, long);
     if (workflow === undefined) return undefined;
