@@ -73,11 +73,18 @@ export function createRepeats(
     receipt: Receipt,
   ): Promise<Outcome> => {
     if (keyed === undefined) return told(workflow, receipt);
-    const now = clock.now();
-    const result = await store.commit(rememberKey(ledgerRow(keyed, receipt, now), now), deadlineMs);
-    const [failed] = result.ok ? [] : result.failed;
-    const answered = await fromLedger(keyed, failed?.item as LedgerRow | undefined);
-    return answered ?? told(workflow, receipt);
+    for (let n = 1; n <= LIMITS.commandAttempts.max && clock.now() < deadlineMs; n++) {
+      const now = clock.now();
+      const remembering = rememberKey(ledgerRow(keyed, receipt, now), now);
+      const result = await store.commit(remembering, deadlineMs);
+      if (result.ok) return told(workflow, receipt);
+      const [failed] = result.failed;
+      const answered = await fromLedger(keyed, failed?.item as LedgerRow | undefined);
+      if (answered !== undefined) return answered;
+      // Another delivery is writing this very key: what it does there is the answer.
+      await clock.sleep(10 * n);
+    }
+    throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'others were writing the same key');
   };
 
   /** The value an event commits to. */

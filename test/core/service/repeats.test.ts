@@ -7,6 +7,7 @@ import { keyedCommand, ledgerRow } from '../../../lib/core/ledger.ts';
 import type { Command, RecordStep, StepInput } from '../../../lib/core/model/commands.ts';
 import type { Workflow } from '../../../lib/core/model/workflow.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
+import { rememberKey } from '../../../lib/core/plan.ts';
 import { secretsOf } from '../../../lib/core/secrets.ts';
 import type { Attempt } from '../../../lib/core/service/attempt.ts';
 import { createRepeats } from '../../../lib/core/service/repeats.ts';
@@ -143,6 +144,42 @@ describe('answers to repeats', () => {
       code: 'DEADLINE_EXCEEDED',
       message: 'the trail was too long to search',
     });
+  });
+
+  it('wait for another delivery of the same key that is being written, and are told what that did', async () => {
+    const command: Command = {
+      type: 'start_workflow',
+      procedure: 'valve-check',
+      asset: 'V-101',
+      key: 'k',
+    };
+    const keyed = keyedCommand(secrets(ana.tenant).ledger, ana, command);
+    if (keyed === undefined) throw new Error('expected a key');
+    const receipt = {
+      command: 'start_workflow',
+      workflow,
+      seq: 1,
+      at: 'then',
+      result: 'started',
+    } as const;
+    let contended = 0;
+    const contending: StorageBackend = {
+      ...store,
+      commit: async (transaction, deadlineMs) => {
+        if (contended > 0 || transaction.writes.some(({ key }) => key.kind !== 'ledger')) {
+          return store.commit(transaction, deadlineMs);
+        }
+        contended += 1;
+        const row = ledgerRow(keyed, receipt, clock.now());
+        await store.commit(rememberKey(row, clock.now()), deadlineMs);
+        return { ok: false, failed: [], contended: true };
+      },
+    };
+    const random = testRandom('contending');
+    const parts = { store: contending, registry, clock, random, secrets, sinks: [] };
+    const outcome = await createService(parts).execute(ana, command, clock.now() + 10_000);
+    expect(contended).toBe(1);
+    expect(outcome).toMatchObject({ code: 'OK', duplicate: true, receipt });
   });
 
   it('are never made up where the event of a receipt is missing', async () => {
