@@ -14,6 +14,8 @@ export interface Actor {
   readonly command?: string;
   /** How long the command is known again, where that is not for good; in milliseconds. */
   readonly knownForMs?: number;
+  /** The tenant in which it works, where that is one. */
+  readonly tenant?: string;
   readonly program: Program;
 }
 

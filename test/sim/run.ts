@@ -1,5 +1,5 @@
 // `npm run sim -- --seeds N [--from N]`: simulated runs, what went wrong in them by fault and step, and of
-// a failure the seed, the fewest moves that still fail, and what happened. `--bugs` plants each bug instead.
+// a failure the seed, the shortest beginning that still fails, and what happened. `--bugs` plants each bug instead.
 import { parseArgs } from 'node:util';
 import { BUGS } from './bugs/bugs.ts';
 import { FAULTS, STEPS } from './scheduler.ts';

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Fault } from '../../lib/core/fault.ts';
 import { keyText } from '../../lib/core/keys.ts';
 import { DeliveryError } from '../../lib/core/ports/sink.ts';
-import type { Profile } from '../../lib/core/model/workflow.ts';
+import { FORMAT, type Profile } from '../../lib/core/model/workflow.ts';
 import type {
   ItemKey,
   Lease,
@@ -18,6 +18,7 @@ import type { Attributes, Table } from '../exhaustive/items.ts';
 import type { Answer, Call, Ports, Program } from '../exhaustive/replay.ts';
 import type { Actor, Judge } from '../exhaustive/search.ts';
 import { perform, type Alter, type World } from '../exhaustive/world.ts';
+import { sentBy, wrongChange, type Release } from './releases.ts';
 import { createMemoryStore, type MemoryStore } from './memory-store/store.ts';
 import type { Draws } from './draws.ts';
 
@@ -25,6 +26,7 @@ import type { Draws } from './draws.ts';
 export interface Process {
   readonly name: string;
   readonly skewMs: number;
+  readonly release: Release;
   readonly ports: Ports;
 }
 
@@ -76,6 +78,8 @@ export interface SchedulerParts {
   readonly alter?: Alter;
   /** Reads items of a snapshot as plain reads would see them. */
   readonly tornReads?: boolean;
+  /** Reads an item whatever its format is. */
+  readonly anyFormat?: boolean;
   /** Rows that the sink never accepts. */
   readonly poisoned: (payload: unknown) => boolean;
   /** Carries out a call that no store, sink or desk knows. */
@@ -95,7 +99,7 @@ export class Scheduler {
   readonly #live = new Set<Live>();
   readonly #current = new AsyncLocalStorage<Live>();
   readonly #memory: MemoryStore;
-  readonly #opened: StorageBackend;
+  readonly #opened = new Map<number, StorageBackend>();
   /** Running transactions that wait to show their next item, and changes that the indexes do not show yet. */
   readonly #pauses: (() => void)[] = [];
   readonly #lagging: (() => void)[] = [];
@@ -119,17 +123,15 @@ export class Scheduler {
         },
       },
     );
-    // What was sent in time may happen after its deadline.
-    this.#opened = this.#memory.open({ now: () => 0 });
   }
 
   /** Makes a person known to their tenant. */
   know(profile: Profile): Promise<void> {
-    return this.#opened.noteProfile(profile);
+    return this.#open(FORMAT).noteProfile(profile);
   }
 
   /** A process of this world. Two of one name never draw the same id: `life` counts its restarts. */
-  process(name: string, skewMs: number, life: number): Process {
+  process(name: string, skewMs: number, life: number, release: Release): Process {
     let drawn = 0;
     const ports: Ports = {
       clock: { now: () => this.world.now + skewMs, sleep: () => Promise.resolve() },
@@ -146,7 +148,7 @@ export class Scheduler {
               : undefined,
         }),
     };
-    return { name, skewMs, ports };
+    return { name, skewMs, release, ports };
   }
 
   /** Whether anything still waits to happen. */
@@ -205,7 +207,8 @@ export class Scheduler {
     const { call } = one;
     const step = stepOf(call);
     // The rarest calls go wrong most often, so that every cell of the table is reached.
-    const likely = step === 'ticket' ? 0.5 : 0.12;
+    const rare = step === 'ticket' ? 0.5 : live.actor.by.endsWith('worker') ? 0.25 : undefined;
+    const likely = rare ?? 0.12;
     const fault = faulty && draws.chance(likely) ? draws.pick(FAULTS) : undefined;
     if (fault !== undefined) this.#count(fault, step);
     if (fault === 'held up') {
@@ -249,7 +252,8 @@ export class Scheduler {
     }
     const before = this.world;
     this.#wrote = [];
-    const result = call.port === 'store' ? this.#store(call) : this.#outside(call);
+    const result =
+      call.port === 'store' ? this.#store(call, live.process.release) : this.#outside(call);
     const wrote = this.#wrote;
     const words = wrote.map(({ op, key }) => `${op} ${key.kind}`).join(', ');
     this.trace.push(`${live.actor.by}: ${call.name} ${words}`.trimEnd());
@@ -258,11 +262,27 @@ export class Scheduler {
     const next = judge.step(this.history, judged);
     if (typeof next === 'string') throw new Violation(next);
     this.history = next;
+    const strange = tenantsOf(call).find((tenant) => tenant !== (live.actor.tenant ?? tenant));
+    if (strange !== undefined) throw new Violation(`I8: ${live.actor.by} asked for ${strange}`);
+    for (const write of wrote) {
+      const [was, is] = [before, this.world].map(
+        ({ table }) => table.get(keyText(write.key))?.item,
+      );
+      const lost = wrongChange(live.process.release, write, was, is);
+      if (lost !== undefined) throw new Violation(`${lost}: ${live.actor.by}`);
+    }
     const wrong = judge.world(this.history, this.world);
     if (wrong !== undefined) throw new Violation(wrong);
     const held = heldAssets(this.world.table);
     for (const each of this.#live) for (const asset of held) each.heldMeanwhile.add(asset);
     return result;
+  }
+
+  /** What was sent in time may happen after its deadline. */
+  #open(reads: number): StorageBackend {
+    const opened = this.#opened.get(reads) ?? this.#memory.open({ now: () => 0 }, reads);
+    this.#opened.set(reads, opened);
+    return opened;
   }
 
   #outside(call: Call): Promise<unknown> {
@@ -271,8 +291,12 @@ export class Scheduler {
     return Promise.resolve(answer.kind === 'value' ? answer.value : undefined);
   }
 
-  async #store({ name, args }: Call): Promise<unknown> {
-    const { alter = (sent: Transaction) => sent, tornReads } = this.#parts;
+  async #store({ name, args }: Call, release: Release): Promise<unknown> {
+    const { alter = (sent: Transaction) => sent, tornReads, anyFormat } = this.#parts;
+    const asSent = (sent: Transaction): Transaction => {
+      const altered = alter(sent);
+      return { ...altered, writes: altered.writes.map((write) => sentBy(release, write)) };
+    };
     const { rows } = this.#memory;
     if (name === 'snapshot' && tornReads === true) {
       return (args[0] as readonly ItemKey[]).map((key) => rows.read(key, 'plain'));
@@ -280,11 +304,12 @@ export class Scheduler {
     const [first, ...rest] = args;
     const sent =
       name === 'commit'
-        ? alter(first as Transaction)
+        ? asSent(first as Transaction)
         : name === 'keep'
           ? alter({ writes: [first as Write] }).writes[0]
           : first;
-    const methods = this.#opened as unknown as Record<string, (...all: unknown[]) => unknown>;
+    const store = this.#open(anyFormat === true ? FORMAT + 1 : release.reads);
+    const methods = store as unknown as Record<string, (...all: unknown[]) => unknown>;
     const answer = await methods[name]?.(sent, ...rest);
     if (name === 'takeLease' && answer !== undefined) {
       this.world = { ...this.world, lease: answer as Lease };
@@ -352,6 +377,22 @@ export class Scheduler {
     const name = `${fault} × ${step}`;
     this.faults.set(name, (this.faults.get(name) ?? 0) + 1);
   }
+}
+
+/** The tenants whose items a call is about. */
+function tenantsOf({ port, name, args }: Call): readonly string[] {
+  if (port !== 'store') return [];
+  const keys =
+    name === 'snapshot'
+      ? (args[0] as readonly ItemKey[])
+      : name === 'commit'
+        ? (args[0] as Transaction).writes.map(({ key }) => key)
+        : name === 'keep'
+          ? [(args[0] as Write).key]
+          : [];
+  const [tenant] = args;
+  if (typeof tenant === 'string' && name !== 'registerProcedure') return [tenant];
+  return keys.flatMap((key) => ('tenant' in key ? key.tenant : []));
 }
 
 function heldAssets(table: Table): readonly string[] {

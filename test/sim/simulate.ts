@@ -27,6 +27,7 @@ import {
 import type { Call, Ports, Program } from '../exhaustive/replay.ts';
 import { eventsOf, type World } from '../exhaustive/world.ts';
 import { drawsOf, type Draws } from './draws.ts';
+import { NEXT, THIS, TOO_EARLY, type Release } from './releases.ts';
 import { Scheduler, Violation, type Process } from './scheduler.ts';
 
 /** What is done in one run, at most. */
@@ -44,6 +45,7 @@ export interface Bug {
   /** Wraps every program, by what it is. */
   readonly wrap?: (what: string, program: Program) => Program;
   readonly tornReads?: boolean;
+  readonly anyFormat?: boolean;
   /** Replaces the service of a process. */
   readonly service?: (service: Service) => Service;
 }
@@ -94,6 +96,7 @@ export async function shortest(
 interface Saying {
   readonly command: string | undefined;
   readonly knownForMs?: number;
+  readonly tenant: string;
   readonly what: string;
   readonly program: Program | ((service: Service) => Program);
   readonly viaService: boolean;
@@ -110,6 +113,10 @@ class Run {
   readonly #executions = new Map<string, 'running' | 'ended'>();
   readonly #toStart: RunWork[] = [];
   readonly #poisoned: string;
+  /** What is done in this world: some see more of runs, or of repairs, than any mixture of all would. */
+  readonly #kinds: readonly Kind[];
+  /** What processes are replaced by, one after the other. */
+  readonly #rolledOut: Release;
   #begun = 0;
   #lives = 0;
 
@@ -117,7 +124,9 @@ class Run {
     this.#draws = drawsOf(seed);
     this.#options = options;
     this.#poisoned = this.#draws.chance(0.2) ? this.#draws.pick(ASSETS) : '';
-    const { alter, tornReads } = options.bug ?? {};
+    const seldom = this.#draws.pick(SELDOM);
+    this.#kinds = MOVES_BY_WEIGHT.filter((kind) => !seldom.includes(kind));
+    const { alter, tornReads, anyFormat } = options.bug ?? {};
     const world: World = {
       table: new Map(),
       lease: undefined,
@@ -132,8 +141,13 @@ class Run {
       other: (call) => this.#orchestrate(call),
       ...(alter !== undefined && { alter }),
       ...(tornReads !== undefined && { tornReads }),
+      ...(anyFormat !== undefined && { anyFormat }),
     });
-    for (let i = 0; i < 3; i++) this.#processes.push(this.#born(`p${i}`, this.#draws.pick(SKEWS)));
+    this.#rolledOut = this.#draws.chance(0.4) ? this.#draws.pick([NEXT, NEXT, TOO_EARLY]) : THIS;
+    for (let i = 0; i < 3; i++) {
+      const release = i === 0 ? this.#rolledOut : THIS;
+      this.#processes.push(this.#born(`p${i}`, this.#draws.pick(SKEWS), release));
+    }
   }
 
   async play(): Promise<void> {
@@ -151,14 +165,14 @@ class Run {
     await this.#rest();
   }
 
-  #born(name: string, skewMs: number): { process: Process; service: Service } {
-    const process = this.scheduler.process(name, skewMs, this.#lives++);
+  #born(name: string, skewMs: number, release: Release): { process: Process; service: Service } {
+    const process = this.scheduler.process(name, skewMs, this.#lives++, release);
     const service = serviceOn(process.ports);
     return { process, service: this.#options.bug?.service?.(service) ?? service };
   }
 
   async #move(): Promise<void> {
-    const kind = this.#draws.pick(MOVES_BY_WEIGHT);
+    const kind = this.#draws.pick(this.#kinds);
     switch (kind) {
       case 'time':
         this.scheduler.passTime(
@@ -171,7 +185,8 @@ class Run {
         if (old === undefined) return;
         this.scheduler.kill(old.process);
         this.scheduler.trace.push(`${old.process.name} dies`);
-        this.#processes[at] = this.#born(old.process.name, old.process.skewMs);
+        const release = this.#draws.pick([THIS, this.#rolledOut]);
+        this.#processes[at] = this.#born(old.process.name, old.process.skewMs, release);
         return;
       }
       case 'again': {
@@ -181,14 +196,12 @@ class Run {
       }
       case 'sweep':
         return this.#run('sweep', sweepsWith(this.#orchestrator));
-      case 'deliver': {
-        const rows = itemsOf(this.scheduler.world.table, 'outbox');
-        if (rows.length === 0) return;
-        return this.#run('delivery', delivers(this.#draws.pick(rows), this.#orchestrator));
-      }
+      case 'deliver':
+        return this.#deliver();
       default: {
         const saying = this.#saying(kind);
-        if (saying === undefined) return;
+        // Where there is nothing to say it about, what is there goes on instead.
+        if (saying === undefined) return this.#deliver();
         this.#sayings.push(saying);
         await this.#say(saying);
         if (this.#draws.chance(0.25)) await this.#say(saying);
@@ -196,10 +209,16 @@ class Run {
     }
   }
 
+  async #deliver(): Promise<void> {
+    const rows = itemsOf(this.scheduler.world.table, 'outbox');
+    if (rows.length === 0) return;
+    await this.#run('delivery', delivers(this.#draws.pick(rows), this.#orchestrator));
+  }
+
   async #run(
     what: string,
     program: Program,
-    of: Pick<Actor, 'command' | 'knownForMs'> = {},
+    of: Pick<Actor, 'command' | 'knownForMs' | 'tenant'> = {},
   ): Promise<void> {
     const { process } = this.#draws.pick(this.#processes);
     const by = `${process.name} ${(this.#begun += 1)} ${what}`;
@@ -207,8 +226,9 @@ class Run {
     await this.scheduler.begin(process, { by, ...of }, wrapped);
   }
 
-  async #say({ what, command, knownForMs, program, viaService }: Saying): Promise<void> {
+  async #say({ what, command, knownForMs, tenant, program, viaService }: Saying): Promise<void> {
     const of = {
+      tenant,
       ...(command !== undefined && { command }),
       ...(knownForMs !== undefined && { knownForMs }),
     };
@@ -231,6 +251,7 @@ class Run {
     const long = now + 20 * DAY;
     const person = (who: Who, command: Command, tagged = keyed): Saying => ({
       what: `${who} ${command.type}`,
+      tenant: PEOPLE[who].tenant,
       command: tagged ? `${who} ${n}` : undefined,
       viaService: true,
       program: (service: Service) => (ports: Ports) => said(service, who, command, ports.clock),
@@ -249,7 +270,15 @@ class Run {
       const program = asks('ana', said);
       const known = keyed ? {} : { knownForMs: RUN.attachMs };
       const command = `report ${n}`;
-      return { what: 'ana create_run', command, ...known, viaService: false, program, until };
+      return {
+        what: 'ana create_run',
+        tenant: PEOPLE.ana.tenant,
+        command,
+        ...known,
+        viaService: false,
+        program,
+        until,
+      };
     }
     if (kind === 'decide' || kind === 'resume') return this.#onRun(kind, n, long);
     if (workflow === undefined) return undefined;
@@ -280,6 +309,7 @@ class Run {
         const program = releases(workflow.asset, `r${n}`);
         return {
           what: 'release',
+          tenant: PEOPLE.sol.tenant,
           command: `release ${n}`,
           viaService: false,
           program,
@@ -302,7 +332,9 @@ class Run {
         ? { type: 'decide_approval', run, approved, action_hash, key: `d${n}` }
         : { type: 'resume_run', run, key: `d${n}` };
     const program = asks(kind === 'decide' ? who : 'cara', command);
-    return { what: `${who} ${kind}`, command: `run ${n}`, viaService: false, program, until };
+    const { tenant } = PEOPLE[who];
+    const what = `${who} ${kind}`;
+    return { what, tenant, command: `run ${n}`, viaService: false, program, until };
   }
 
   readonly #orchestrator = (ports: Ports): Orchestrator => {
@@ -339,6 +371,10 @@ class Run {
       }
     };
     await drain();
+    // A rollout comes to its end, too.
+    for (const [at, { process }] of this.#processes.entries()) {
+      this.#processes[at] = this.#born(process.name, process.skewMs, this.#rolledOut);
+    }
     const waiting = new Set(this.#waiting().map(({ id }) => id));
     for (let round = 0; round < 60 && (round < 4 || this.#unsettled() !== undefined); round++) {
       const heldUp =
@@ -401,4 +437,12 @@ const MOVES_BY_WEIGHT = [
   'resume', 'again', 'again', 'again', 'again', 'sweep', 'sweep', 'sweep', 'deliver', 'deliver', 'deliver',
   'time', 'time', 'kill',
 ] as const; // prettier-ignore
+/** What is left out of a world. */
+const SELDOM: readonly (readonly Kind[])[] = [
+  [],
+  [],
+  ['report', 'decide', 'resume'],
+  ['start', 'record', 'complete', 'abandon', 'hand_over', 'resolve', 'release'],
+  ['time', 'again', 'deliver', 'complete', 'abandon'],
+];
 type Kind = (typeof MOVES_BY_WEIGHT)[number];

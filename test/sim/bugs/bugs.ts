@@ -1,4 +1,4 @@
-// Bugs that are planted, at least one for each invariant: each changes what the product is given or what
+// Bugs that are planted, at least one for each invariant (F: what releases owe each other): each changes what the product is given or what
 // leaves it, so that its code stays as it is. The simulation has to find every one of them.
 import type { Command } from '../../../lib/core/model/commands.ts';
 import type { Outcome } from '../../../lib/core/outcome.ts';
@@ -7,6 +7,7 @@ import type { StorageBackend, Write } from '../../../lib/core/ports/storage.ts';
 import { without } from '../../exhaustive/guards.ts';
 import type { Ports, Program } from '../../exhaustive/replay.ts';
 import type { Service } from '../../../lib/core/service/service.ts';
+import { forgetful } from '../releases.ts';
 import type { Bug } from '../simulate.ts';
 
 type Page = Parameters<StorageBackend['listDue']>[1];
@@ -65,22 +66,34 @@ export const BUGS: { readonly [what: string]: Bug } = {
   'I7: what is written is not what was approved': {
     wrap: (what, program) => (what === 'worker' ? elsewhere(program) : program),
   },
+  'I8: a process takes everybody for a member of the tenant that it served first': {
+    service: oneTenant,
+  },
+  'F: an older release keeps of an item only what it knows': {
+    alter: ({ writes, ...rest }) => ({ ...rest, writes: writes.map(forgetful) }),
+  },
+  'F: an older release reads what it does not know': { anyFormat: true },
   'R4 compares items that it has read one by one': { tornReads: true },
 };
 
 /** The first seed that finds each, by `npm run sim -- --bugs`: where the tests look first. */
 export const FOUND_AT: { readonly [what: string]: number } = {
-  'I1: a lock is taken without looking who has it': 6,
-  'I1: a lost lock is released by whoever had it': 12,
-  'I2: a key is looked up, and not guarded': 28,
-  'I3: a notification is written apart from its event, and a crash comes between': 3,
-  'I3: one failing receiver holds up everybody': 6,
-  'I4: a whole that is remembered is put over what is there': 12,
-  'I5: a repair carries no epoch': 771,
-  'I5: a claim is not looked at when a row is settled': 192,
-  'I6: a refusal is given from memory': 150,
-  'I7: the last moment is not looked at when a write is sent': 1224,
-  'R4 compares items that it has read one by one': 18,
+  'F: an older release keeps of an item only what it knows': 5,
+  'F: an older release reads what it does not know': 6,
+  'I1: a lock is taken without looking who has it': 200,
+  'I1: a lost lock is released by whoever had it': 5,
+  'I2: a key is looked up, and not guarded': 19,
+  'I2: the digest of a call without a key holds only for a moment': 4,
+  'I2: the key is remembered after the effect, in a transaction of its own': 4,
+  'I3: a notification is written apart from its event, and a crash comes between': 2,
+  'I3: one failing receiver holds up everybody': 8,
+  'I4: a whole that is remembered is put over what is there': 5,
+  'I5: a claim is not looked at when a row is settled': 7,
+  'I5: a repair carries no epoch': 179,
+  'I6: a refusal is given from memory': 146,
+  'I7: the last moment is not looked at when a write is sent': 1203,
+  'I7: what is written is not what was approved': 13,
+  'R4 compares items that it has read one by one': 6,
 };
 
 /** A release without what it says to the state of the work. */
@@ -183,6 +196,18 @@ function forgetsNothing(service: Service): Service {
       const outcome = await service.execute(...call);
       if (outcome.code === 'ASSET_BUSY') refused.set(name, outcome);
       return outcome;
+    },
+  };
+}
+
+/** A process that keeps the tenant of its first call. */
+function oneTenant(service: Service): Service {
+  let tenant: string | undefined;
+  return {
+    ...service,
+    execute: (who, ...rest) => {
+      tenant ??= who.tenant;
+      return service.execute({ ...who, tenant }, ...rest);
     },
   };
 }

@@ -10,7 +10,7 @@ import type {
   Page,
   StorageBackend,
 } from '../../../lib/core/ports/storage.ts';
-import { readable, type Row, type Rows } from './rows.ts';
+import type { Row, Rows } from './rows.ts';
 
 type Lists = Pick<
   StorageBackend,
@@ -54,7 +54,7 @@ export function createLists(rows: Rows): Lists {
       .filter(where)
       .toSorted((a, b) => compare(order(a), order(b)))
       .slice(0, limit)
-      .map((item) => readable<K>(under.kind, item));
+      .map((item) => rows.readable<K>(under.kind, item));
   };
 
   const index = <K extends ItemKind>(
@@ -68,7 +68,7 @@ export function createLists(rows: Rows): Lists {
         at: at(item, row),
         item: () => {
           const now = row.views.plain as Items[K] | undefined;
-          return now !== undefined && where(now) ? readable(kind, now) : undefined;
+          return now !== undefined && where(now) ? rows.readable(kind, now) : undefined;
         },
       }));
 
@@ -191,7 +191,7 @@ export function createLists(rows: Rows): Lists {
         ['all'],
         [...rows.shown('workflow', 'plain')].map(([, one]) => ({
           at: [one.tenant, one.id] as const,
-          item: () => readable<'workflow'>('workflow', one),
+          item: () => rows.readable<'workflow'>('workflow', one),
         })),
         at,
       ),

@@ -20,10 +20,22 @@ export interface Row {
   busy: boolean;
 }
 
-/** All rows, found by key and by kind. */
+/** All rows, found by key and by kind, as a release sees them that reads a format and those before it. */
 export class Rows {
-  readonly #byKind = new Map<ItemKind, Map<string, Row>>();
-  #n = 0;
+  readonly reads: number;
+  readonly #byKind: Map<ItemKind, Map<string, Row>>;
+  readonly #count: { n: number };
+
+  constructor(reads = FORMAT, of?: Rows) {
+    this.reads = reads;
+    this.#byKind = of === undefined ? new Map() : of.#byKind;
+    this.#count = of === undefined ? { n: 0 } : of.#count;
+  }
+
+  /** The same rows, as another release sees them. */
+  as(reads: number): Rows {
+    return new Rows(reads, this);
+  }
 
   /** The row of a key, made where there is none yet. */
   at(key: ItemKey): Row {
@@ -31,7 +43,7 @@ export class Rows {
     const text = keyText(key);
     const found = rows.get(text);
     if (found !== undefined) return found;
-    const row: Row = { key, n: ++this.#n, views: {}, busy: false };
+    const row: Row = { key, n: ++this.#count.n, views: {}, busy: false };
     rows.set(text, row);
     return row;
   }
@@ -43,7 +55,7 @@ export class Rows {
   /** Reads one item; throws the retryable fault `FORMAT_TOO_NEW` for one of a newer release. */
   read<K extends ItemKey>(key: K, view: View = 'now'): Items[K['kind']] | undefined {
     const item = this.find(key)?.views[view];
-    return item === undefined ? undefined : readable<K['kind']>(key.kind, item);
+    return item === undefined ? undefined : this.readable<K['kind']>(key.kind, item);
   }
 
   /** Every row of a kind that a view shows, with its item there. */
@@ -54,20 +66,20 @@ export class Rows {
     }
   }
 
+  /** The item, unless a newer release wrote it. */
+  readable<K extends ItemKind>(kind: K, item: Item): Items[K] {
+    if (item.format > this.reads) {
+      const what = `a stored ${kind} has format ${item.format}, this release reads ${this.reads}`;
+      throw new Fault('retryable', 'FORMAT_TOO_NEW', what);
+    }
+    return item as Items[K];
+  }
+
   #of(kind: ItemKind): Map<string, Row> {
     const found = this.#byKind.get(kind) ?? new Map<string, Row>();
     this.#byKind.set(kind, found);
     return found;
   }
-}
-
-/** The item, unless a newer release wrote it. */
-export function readable<K extends ItemKind>(kind: K, item: Item): Items[K] {
-  if (item.format > FORMAT) {
-    const what = `a stored ${kind} has format ${item.format}, this release reads ${FORMAT}`;
-    throw new Fault('retryable', 'FORMAT_TOO_NEW', what);
-  }
-  return item as Items[K];
 }
 
 /** A view's item, or none, in a row. */

@@ -35,13 +35,13 @@ export interface Pace {
 /** A store in memory, and its rows for checks. */
 export interface MemoryStore {
   readonly rows: Rows;
-  /** The store as one more process opens it, with deadlines by that process's clock. */
-  readonly open: (own?: Pick<Clock, 'now'>) => StorageBackend;
+  /** The store as one more process opens it: deadlines by its own clock, formats that its release reads. */
+  readonly open: (own?: Pick<Clock, 'now'>, reads?: number) => StorageBackend;
 }
 
 /** Makes an empty store. */
 export function createMemoryStore(clock: Pick<Clock, 'now'>, pace?: Pace): MemoryStore {
-  const rows = new Rows();
+  const every = new Rows();
   const { holds, ...leases } = createLeases();
 
   const books = { ...leases, ...createBookkeeping(), ...createSweepBook() };
@@ -49,6 +49,7 @@ export function createMemoryStore(clock: Pick<Clock, 'now'>, pace?: Pace): Memor
     { writes, lease }: Transaction,
     deadlineMs: number,
     own: Pick<Clock, 'now'>,
+    rows: Rows,
   ): Promise<CommitResult> => {
     if (own.now() >= deadlineMs) throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'too late');
     if (lease !== undefined && !holds(lease)) return { ok: false, failed: [], leaseLost: true };
@@ -64,7 +65,7 @@ export function createMemoryStore(clock: Pick<Clock, 'now'>, pace?: Pace): Memor
     return { ok: true };
   };
 
-  const storeFor = (own: Pick<Clock, 'now'>): StorageBackend => ({
+  const storeFor = (own: Pick<Clock, 'now'>, rows: Rows): StorageBackend => ({
     snapshot: async <const K extends readonly ItemKey[]>(keys: K): Promise<Snapshot<K>> => {
       checkSnapshot(keys);
       // What is being written is read once all of it is there.
@@ -73,11 +74,11 @@ export function createMemoryStore(clock: Pick<Clock, 'now'>, pace?: Pace): Memor
     },
     commit: async (transaction, deadlineMs) => {
       checkTransaction(transaction.writes);
-      return write(transaction, deadlineMs, own);
+      return write(transaction, deadlineMs, own, rows);
     },
     keep: async (one, deadlineMs) => {
       checkBookkeeping(one);
-      return write({ writes: [one] }, deadlineMs, own);
+      return write({ writes: [one] }, deadlineMs, own, rows);
     },
     shards: () => Promise.resolve(1),
     ...books,
@@ -86,7 +87,10 @@ export function createMemoryStore(clock: Pick<Clock, 'now'>, pace?: Pace): Memor
     check: () => Promise.resolve(),
     close: () => Promise.resolve(),
   });
-  return { rows, open: (own = clock) => opened(storeFor(own)) };
+  return {
+    rows: every,
+    open: (own = clock, reads = every.reads) => opened(storeFor(own, every.as(reads))),
+  };
 }
 
 function opened(store: StorageBackend): StorageBackend {
