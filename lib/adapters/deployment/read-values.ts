@@ -2,8 +2,8 @@
 // Reads named values, all at once; does not know what they mean and caches nothing.
 // Invariant: a read ends within its time, and an error names the value and never holds it.
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Fault } from '../../core/fault.ts';
+import { getParameter } from './get-parameter.ts';
 
 /** Time for one value, with one attempt more than the first. */
 const READ_TIMEOUT_MS = 2_000;
@@ -23,21 +23,18 @@ export interface DeploymentValues {
 export function openDeploymentValues(): DeploymentValues {
   const limits = { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: ATTEMPT_TIMEOUT_MS };
   const options = { maxAttempts: 2, requestHandler: limits };
-  const parameters = new SSMClient(options);
   const secrets = new SecretsManagerClient(options);
   return {
     parameter: (name) =>
-      read(`the parameter ${name}`, async (abortSignal) => {
-        const command = new GetParameterCommand({ Name: name });
-        return (await parameters.send(command, { abortSignal })).Parameter?.Value;
-      }),
+      read(`the parameter ${name}`, (signal) =>
+        getParameter(secrets.config, name, { signal, attemptMs: ATTEMPT_TIMEOUT_MS }),
+      ),
     secret: (id) =>
       read(`the secret ${id}`, async (abortSignal) => {
         const command = new GetSecretValueCommand({ SecretId: id });
         return (await secrets.send(command, { abortSignal })).SecretString;
       }),
     close: () => {
-      parameters.destroy();
       secrets.destroy();
     },
   };
