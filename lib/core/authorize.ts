@@ -2,8 +2,9 @@
 import type { CommandType } from './model/workflow.ts';
 import type { Principal, Scope } from './model/principal.ts';
 import type { Refusal } from './outcome.ts';
+import { APPROVAL_CHANNELS, refusalForRun } from './runs/authorize.ts';
 
-const NEEDS: { readonly [C in CommandType]: readonly Scope[] } = {
+const NEEDS: { readonly [C in Exclude<CommandType, 'decide_approval'>]: readonly Scope[] } = {
   start_workflow: ['procedures:run'],
   record_step: ['procedures:run'],
   correct_step: ['procedures:run'],
@@ -15,8 +16,16 @@ const NEEDS: { readonly [C in CommandType]: readonly Scope[] } = {
 
 const PERSON: Refusal = { code: 'FORBIDDEN', why: 'person', need: 'a person' };
 
-/** Refuses a command whose principal is a service or has none of the scopes it needs. */
-export function refusalFor(principal: Principal, command: CommandType): Refusal | undefined {
+/**
+ * Refuses a command whose principal is a service or has none of the scopes it needs. `channels` are the
+ * ways by which approvals may come: an approval is one thing, whatever it is about.
+ */
+export function refusalFor(
+  principal: Principal,
+  command: CommandType,
+  channels: ReadonlySet<Principal['via']> = APPROVAL_CHANNELS,
+): Refusal | undefined {
+  if (command === 'decide_approval') return refusalForRun(principal, command, channels);
   // Only a person decides about a block; an agent gets not even a replay of it.
   if (command === 'resolve_block' && principal.kind !== 'person') return PERSON;
   return lacking(principal, NEEDS[command]);
@@ -25,6 +34,21 @@ export function refusalFor(principal: Principal, command: CommandType): Refusal 
 /** Refuses a read of people's workflows. */
 export function refusalForReading(principal: Principal): Refusal | undefined {
   return lacking(principal, ['procedures:run', 'procedures:supervise', 'audit:read']);
+}
+
+/** The same of one workflow: whoever approves has to see what it is about. */
+export function refusalForLooking(principal: Principal): Refusal | undefined {
+  return lacking(principal, [
+    'procedures:run',
+    'procedures:supervise',
+    'audit:read',
+    'approvals:decide',
+  ]);
+}
+
+/** Refuses a read of what blocks propose. */
+export function refusalForProposals(principal: Principal): Refusal | undefined {
+  return lacking(principal, ['approvals:decide', 'procedures:supervise', 'audit:read']);
 }
 
 /** Refuses a read of an audit trail. */

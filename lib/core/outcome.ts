@@ -4,6 +4,7 @@ import type { InputFault } from './input-fault.ts';
 import type { Json } from './json.ts';
 import type { DeviationRule } from './model/procedure.ts';
 import type { Original, Receipt } from './model/workflow.ts';
+import type { Forbidden } from './runs/outcome.ts';
 import type { WorkflowView } from './view.ts';
 
 /** Outcome codes in order of precedence: of several that apply, the first is answered. */
@@ -16,6 +17,9 @@ export const OUTCOME_CODES = [
   'NOT_FOUND',
   'NOT_ASSIGNED',
   'STALE_REFERENCE',
+  'ALREADY_DECIDED',
+  'STALE_PROPOSAL',
+  'APPROVAL_EXPIRED',
   'ASSET_BUSY',
   'WORKFLOW_COMPLETED',
   'WORKFLOW_BLOCKED',
@@ -53,7 +57,7 @@ export type ConfirmationReason =
 
 /** An outcome that wrote nothing. */
 export type Refusal =
-  | { readonly code: 'FORBIDDEN'; readonly need: string; readonly why: 'scope' | 'person' }
+  | Forbidden
   | {
       readonly code: 'INVALID_ARGUMENT';
       readonly faults: readonly InputFault[];
@@ -94,6 +98,28 @@ export type Refusal =
       readonly names: 'block' | 'assignment' | 'reading' | 'confirmation';
       readonly given: number | string;
       readonly current?: number;
+      readonly workflow: WorkflowView;
+    }
+  /** Somebody decided otherwise on the action that is named. */
+  | {
+      readonly code: 'ALREADY_DECIDED';
+      readonly decision: 'approved' | 'denied';
+      readonly by: string;
+      readonly name: string;
+      readonly at: string;
+      readonly action_hash: string;
+      readonly workflow: WorkflowView;
+    }
+  /** The digest is not that of the action that is proposed now; `current` is, where there is one. */
+  | {
+      readonly code: 'STALE_PROPOSAL';
+      readonly given: string;
+      readonly current?: string;
+      readonly workflow: WorkflowView;
+    }
+  | {
+      readonly code: 'APPROVAL_EXPIRED';
+      readonly expires_at: string;
       readonly workflow: WorkflowView;
     }
   | {

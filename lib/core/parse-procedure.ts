@@ -1,5 +1,6 @@
 // From a definition as its author wrote it to a procedure, or every fault of it at once.
 import * as z from 'zod';
+import { approvalFaults } from './approval-faults.ts';
 import type { InputFault } from './input-fault.ts';
 import { checkJson, isJsonFault, pointer } from './json.ts';
 import {
@@ -63,7 +64,7 @@ function crossFaults(input: unknown): InputFault[] {
   const fault = (path: string, message: string): void => {
     faults.push({ path, message });
   };
-  const { asset, steps, rules, ...times } = readable(input);
+  const { asset, steps, rules, approval, ...times } = readable(input);
   if (asset !== undefined) assetFaults(asset, fault);
   const ids = steps.map(({ id }) => id);
   steps.forEach(({ id, step }, i) => {
@@ -89,7 +90,9 @@ function crossFaults(input: unknown): InputFault[] {
     }
     if (rule.step === rule.than) fault(`/rules/${i}/than`, 'expected another step');
   });
-  timeFaults({ ...times, steps: steps.map(({ step }) => step) }, fault);
+  const timed = { ...times, steps: steps.map(({ step }) => step) };
+  timeFaults(timed, fault);
+  approvalFaults({ ...timed, approval }, fault);
   return faults;
 }
 
@@ -97,6 +100,7 @@ interface Readable extends Omit<TimedParts, 'steps'> {
   readonly asset: Procedure['asset'] | undefined;
   readonly steps: readonly { readonly id: string | undefined; readonly step: Step | undefined }[];
   readonly rules: readonly (Procedure['rules'][number] | undefined)[];
+  readonly approval: Procedure['approval'];
 }
 
 /** The parts of a definition that fit their own schema, each in its place. */
@@ -109,6 +113,7 @@ function readable(input: unknown): Readable {
       escalation: z.array(z.unknown()).catch([]),
       deadline: z.unknown().optional(),
       reminder: z.unknown().optional(),
+      approval: z.unknown().optional(),
     })
     .safeParse(input);
   const none = {
@@ -118,13 +123,15 @@ function readable(input: unknown): Readable {
     asset: null,
     deadline: null,
     reminder: null,
+    approval: null,
   };
-  const { asset, steps, rules, escalation, deadline, reminder } = parts.data ?? none;
+  const { asset, steps, rules, escalation, deadline, reminder, approval } = parts.data ?? none;
   const { shape } = procedureSchema;
   return {
     asset: shape.asset.safeParse(asset).data,
     deadline: shape.deadline.safeParse(deadline).data,
     reminder: shape.reminder.safeParse(reminder).data,
+    approval: shape.approval.safeParse(approval).data,
     escalation: escalation.map((raw) => escalationSchema.safeParse(raw).data),
     steps: steps.map((raw) => ({
       id: z.object({ id: z.string() }).safeParse(raw).data?.id,

@@ -3,7 +3,8 @@
 import { Fault } from './fault.ts';
 import { instantMs } from './instant.ts';
 import type { Procedure, Step } from './model/procedure.ts';
-import type { DueTime, Timers, Workflow } from './model/workflow.ts';
+import type { Proposal } from './model/run.ts';
+import type { Block, DueTime, Timers, Workflow } from './model/workflow.ts';
 import { RECONCILE } from './reconcile/timing.ts';
 import { unmetRequirements } from './view.ts';
 
@@ -73,13 +74,25 @@ export function timesAfter(
 ): Pick<Workflow, 'timers' | 'due_at'> {
   const timers = timersAfter(after, procedure, now, how);
   const latest = now + RECONCILE.checkMs;
-  const due_at = soonest(Math.min(after.due_at ?? latest, latest), timers);
+  const { block } = after;
+  const due_at = soonest(Math.min(after.due_at ?? latest, latest), timers, block);
   return timers === undefined ? { due_at } : { timers, due_at };
 }
 
-/** The earlier of a moment and of whatever is pending; both in epoch milliseconds. */
-export function soonest(at: number, timers: Timers | undefined): number {
-  if (timers === undefined) return at;
+/** The earlier of a moment and of whatever is pending, both in epoch milliseconds. */
+export function soonest(at: number, timers: Timers | undefined, block?: Block): number {
+  const ends = expiryOf(block?.proposal);
+  // It can still be decided in its last millisecond.
+  const until = ends === undefined ? at : Math.min(at, ends + 1);
+  return timers === undefined ? until : soonestTimer(until, timers);
+}
+
+/** The last moment to decide on a proposal, in epoch milliseconds; 0 where it names none. */
+export function expiryOf(proposal: Proposal | undefined): number | undefined {
+  return proposal && (instantMs(proposal.action.expires_at) ?? 0);
+}
+
+function soonestTimer(at: number, timers: Timers): number {
   const { deadline, steps, reminder, escalation } = timers;
   const due = [deadline, ...Object.values(steps)].map((time) =>
     time === undefined || time.passed === true ? undefined : time.due_at,

@@ -1,8 +1,12 @@
 // What people see of a workflow: the aggregate read together with its procedure. Pure.
 // Sensitive values are never in the aggregate, so they cannot be in a view.
+import { displayFields, type DisplayedField } from './display.ts';
 import type { Json } from './json.ts';
 import type { Procedure, Step } from './model/procedure.ts';
+import type { Principal } from './model/principal.ts';
+import type { Action, Approval, Proposal } from './model/run.ts';
 import type {
+  Block,
   BlockReason,
   DueTime,
   Original,
@@ -59,6 +63,23 @@ export interface StepView extends DueView {
   readonly original?: Original;
 }
 
+/** What a block proposes, with all that somebody who decides has to see. */
+export interface ProposalView {
+  readonly action_hash: string;
+  readonly expires_at: string;
+  readonly proposed_action: Action;
+  /** Every field of the action as it may be looked at; the action beside it is exact. */
+  readonly proposed_action_display: readonly DisplayedField[];
+}
+
+/** Who denied what a block had proposed. */
+export interface DeniedView {
+  readonly action_hash: string;
+  readonly decided_by: { readonly subject: string; readonly name: string };
+  readonly via: Principal['via'];
+  readonly at: string;
+}
+
 /** One workflow as people see it. Times are ISO 8601 in UTC; `due_at` is when all of it is due. */
 export interface WorkflowView extends DueView {
   readonly workflow: string;
@@ -85,6 +106,8 @@ export interface WorkflowView extends DueView {
     /** How often it was told again because it still stands, and when that comes next. */
     readonly told_again?: number;
     readonly told_next?: string;
+    readonly proposal?: ProposalView;
+    readonly denied?: DeniedView;
   };
   readonly done: number;
   readonly required: number;
@@ -127,6 +150,7 @@ export function viewOf(workflow: Workflow, procedure: Procedure): WorkflowView {
         message: block.message,
         since: block.at,
         ...escalated(workflow),
+        ...proposalIn(block),
       },
     }),
     ...due(workflow.timers?.deadline),
@@ -151,6 +175,26 @@ function escalated({ timers }: Workflow): object {
   const { told, due_at } = timers.escalation;
   const next = due_at === undefined ? {} : { told_next: new Date(due_at).toISOString() };
   return { told_again: told, ...next };
+}
+
+function proposalIn({ proposal, denied }: Block) {
+  return {
+    ...(proposal !== undefined && { proposal: proposalView(proposal) }),
+    ...(denied !== undefined && { denied: deniedView(denied) }),
+  };
+}
+
+function proposalView({ action, action_hash }: Proposal): ProposalView {
+  return {
+    action_hash,
+    expires_at: action.expires_at,
+    proposed_action: action,
+    proposed_action_display: displayFields({ ...action } as unknown as Json),
+  };
+}
+
+function deniedView({ action_hash, subject, name, via, at }: Approval): DeniedView {
+  return { action_hash, decided_by: { subject, name }, via, at };
 }
 
 /** What can be said of a workflow whose procedure this process does not know. */

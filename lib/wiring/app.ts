@@ -47,6 +47,8 @@ export function coreOn(
   onFault?: OnFault,
 ): Core {
   const secrets = secretsOf(secret);
+  const byAssistants = new Set([...APPROVAL_CHANNELS, 'mcp' as const]);
+  const channels = mcpApprovals === 'on' ? byAssistants : APPROVAL_CHANNELS;
   const service = createService({
     store,
     registry,
@@ -54,6 +56,7 @@ export function coreOn(
     random: systemRandom,
     secrets,
     sinks,
+    channels,
     ...(onFault !== undefined && { onFault }),
   });
   const queries = createQueries(store, registry, onFault);
@@ -67,7 +70,7 @@ export function coreOn(
     random: systemRandom,
     secrets,
     sinks,
-    ...(mcpApprovals === 'on' && { channels: new Set([...APPROVAL_CHANNELS, 'mcp' as const]) }),
+    channels,
     ...(onFault !== undefined && { onFault }),
   });
   const runQueries = createRunQueries(store, onFault);

@@ -17,6 +17,7 @@ import { listCases } from './storage/lists.ts';
 import { lockCases } from './storage/locks.ts';
 import { outboxCases } from './storage/outbox.ts';
 import { overviewCases } from './storage/overview.ts';
+import { proposalCases } from './storage/proposals.ts';
 import { purgeCases } from './storage/purge.ts';
 import { raceCases } from './storage/races.ts';
 import { reasonCases } from './storage/reasons.ts';
@@ -82,6 +83,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('book of sweeps', () => sweepBookCases(use));
     describe('trails', () => trailCases(use));
     describe('times of a workflow', () => timeCases(use));
+    describe('proposals of blocks', () => proposalCases(use));
     describe('erasing', () => erasingCases(use));
     describe('purge', () => purgeCases(use));
     describe('limits', () => limitCases(use));

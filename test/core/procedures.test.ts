@@ -11,6 +11,8 @@ import { smallProcedure } from '../support/small-procedure.ts';
 
 type StepInput = ProcedureInput['steps'][number];
 
+const approval = { on: ['deviation'], expires_minutes: 5, notify: 'a' } as const;
+
 /** The faults of a definition as `path: message`. */
 function faults(input: unknown): readonly string[] {
   const parsed = parseProcedure(input);
@@ -109,6 +111,31 @@ describe('a definition', () => {
       'an escalation that is repeated without a time',
       smallProcedure({ escalation: [{ on: 'block', notify: 'a', times: 2 }] }),
       '/escalation/0/times: expected after_minutes with it',
+    ],
+    [
+      'an approval that is asked for twice',
+      smallProcedure({ approval: { ...approval, on: ['deviation', 'deviation'] as const } }),
+      '/approval/on/1: deviation appears twice',
+    ],
+    [
+      'an approval after a deadline that never blocks',
+      smallProcedure({ approval: { ...approval, on: ['deviation', 'overdue'] } }),
+      '/approval/on/1: expected a deadline with on_overdue block, or nothing is ever proposed',
+    ],
+    [
+      'an approval of nothing',
+      smallProcedure({ approval: { ...approval, on: [] } }),
+      '/approval/on: expected at least 1 entries',
+    ],
+    [
+      'an approval without a time',
+      smallProcedure({ approval: { on: ['deviation'], notify: 'a' } as never }),
+      '/approval/expires_minutes: missing; expected a number',
+    ],
+    [
+      'an approval that nobody is asked for',
+      smallProcedure({ approval: { on: ['deviation'], expires_minutes: 5 } as never }),
+      '/approval/notify: missing; expected a string',
     ],
     [
       'an option that appears twice',

@@ -153,6 +153,10 @@ function toolCall(command: Command): readonly [string, object] {
     }
     case 'complete_workflow':
       return [type, about];
+    case 'decide_approval': {
+      const { approved, action_hash } = command;
+      return [type, { ...about, approved, action_hash }];
+    }
     case 'resolve_block': {
       const { block, decision, reason } = command;
       return [type, { ...about, block, decision, reason }];

@@ -2,6 +2,7 @@
 // core is tested as the pure function it is.
 import { decide } from '../../lib/core/decide/decide.ts';
 import type { DecideContext, Decision } from '../../lib/core/decide/decision.ts';
+import { historyOf } from '../../lib/core/decide/history.ts';
 import { decideStart } from '../../lib/core/decide/start.ts';
 import { eventBody } from '../../lib/core/events.ts';
 import type { Command, WorkflowCommand } from '../../lib/core/model/commands.ts';
@@ -175,7 +176,8 @@ export class PureWorld {
     if (procedure === undefined) throw new Error('unknown procedure');
     const seq = 'step' in command ? workflow.steps[command.step]?.seq : undefined;
     const vault = this.vault.find((row) => row.seq === seq);
-    return decide({ workflow, procedure, vault, lock: this.lock, to }, command, context);
+    const history = historyOf(this.events);
+    return decide({ workflow, procedure, vault, lock: this.lock, to, history }, command, context);
   }
 
   /** Applies a plan as a store would. */

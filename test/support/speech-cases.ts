@@ -60,6 +60,7 @@ export const blocked: WorkflowView = {
 
 type Example = { readonly outcome: Outcome; readonly asked?: CommandType };
 
+const HASH = 'a1'.repeat(32);
 const step = 'suction_pressure';
 const at = '2026-01-05T08:01:00.000Z';
 
@@ -75,6 +76,8 @@ const results: { readonly [R in ReceiptResult]: readonly [CommandType, object, W
   blocked: ['record_step', { step, value: 42 }, blocked],
   continued: ['resolve_block', { step }, view],
   reopened: ['resolve_block', { step }, view],
+  approved: ['decide_approval', { step, action_hash: HASH }, view],
+  denied: ['decide_approval', { step, action_hash: HASH }, blocked],
   handed_over: ['hand_over', { to: 'dev:ana' }, view],
   completed: ['complete_workflow', {}, ended],
   abandoned: ['abandon_workflow', {}, { ...ended, result: 'abandoned' }],
@@ -150,7 +153,22 @@ export const OUTCOMES: { readonly [C in OutcomeCode]: readonly Example[] } = {
   FORBIDDEN: [
     { outcome: { code: 'FORBIDDEN', why: 'scope', need: 'procedures:run' } },
     { outcome: { code: 'FORBIDDEN', why: 'person', need: 'a person' } },
+    { outcome: { code: 'FORBIDDEN', why: 'channel', need: 'another channel' } },
+    { outcome: { code: 'FORBIDDEN', why: 'involved', need: 'somebody else' } },
   ],
+  ALREADY_DECIDED: (['approved', 'denied'] as const).map((decision) => ({
+    outcome: {
+      code: 'ALREADY_DECIDED',
+      decision,
+      by: 'dev:dora',
+      name: 'Dora',
+      at,
+      action_hash: HASH,
+      workflow: blocked,
+    },
+  })),
+  STALE_PROPOSAL: [{ outcome: { code: 'STALE_PROPOSAL', given: HASH, workflow: blocked } }],
+  APPROVAL_EXPIRED: [{ outcome: { code: 'APPROVAL_EXPIRED', expires_at: at, workflow: blocked } }],
   INVALID_ARGUMENT: [
     ...[
       ['/step', 'expected one of: suction_pressure, discharge_pressure'],

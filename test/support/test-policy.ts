@@ -1,6 +1,7 @@
 /** A small domain for tests: one step of every kind, and one rule of every consequence. */
 import type { ProcedureInput } from '../../lib/core/model/procedure.ts';
 import type { DomainPolicy } from '../../lib/core/ports/policy.ts';
+import { guardedProcedure } from './guarded-procedure.ts';
 
 /** One of everything. Bounds of `inlet` are 0 to 12, its warning band is 1 to 10. */
 export const sampleProcedure: ProcedureInput = {
@@ -174,5 +175,5 @@ export const timedProcedure: ProcedureInput = {
 /** The domain of the tests. */
 export const testPolicy: DomainPolicy = {
   domain: 'test',
-  procedures: [sampleProcedure, shortProcedure, timedProcedure],
+  procedures: [sampleProcedure, shortProcedure, timedProcedure, guardedProcedure],
 };

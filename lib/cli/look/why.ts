@@ -100,6 +100,14 @@ function whatHappened({ type, data, sensitive }: Omit<TimelineEvent, 'actor'>): 
       return `${text('step')}: skipped${sensitive === undefined ? '' : `, reason ${SENSITIVE[sensitive]}`}`;
     case 'block_resolved':
       return `block ${text('block')}${data['step'] === undefined ? '' : ` at ${text('step')}`} resolved: ${text('result')}`;
+    case 'action_approved':
+      return `what block ${text('block')} proposed was approved (${text('action_hash')})`;
+    case 'action_denied':
+      return `what block ${text('block')} proposed was denied (${text('action_hash')})`;
+    case 'approval_expired':
+      return `nobody decided in time on what block ${text('block')} proposed (rule ${text('rule')})`;
+    case 'proposal_withdrawn':
+      return `what block ${text('block')} proposed was changed, and is taken back (rule ${text('rule')})`;
     case 'workflow_handed_over':
       return `handed over to ${text('to_name')} (${text('to')})`;
     case 'workflow_completed':
@@ -159,13 +167,20 @@ function valueText(data: TimelineEvent['data'], sensitive: TimelineEvent['sensit
 }
 
 function notesOf(data: TimelineEvent['data'], requests: boolean): readonly string[] {
-  const { message, reason, deviations, request_id: request } = data;
+  const { message, reason, deviations, request_id: request, proposal, withdrawn } = data;
   return [
     ...(deviations === undefined ? [] : [`deviates: ${listText(deviations)}`]),
     ...(typeof message === 'string' ? [message] : []),
     ...(typeof reason === 'string' ? [`reason: ${plain(reason, 500)}`] : []),
+    ...(proposal === undefined ? [] : [`proposes to go on: ${digestIn(proposal)}`]),
+    ...(typeof withdrawn === 'string' ? [`withdraws ${withdrawn}`] : []),
     ...(requests && typeof request === 'string' ? [`request ${request}`] : []),
   ];
+}
+
+function digestIn(proposal: Json): string {
+  const { action_hash } = proposal as { readonly action_hash?: string };
+  return action_hash ?? '?';
 }
 
 function listText(list: Json | undefined): string {

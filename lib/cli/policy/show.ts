@@ -38,7 +38,7 @@ async function findProcedure(settings: Settings, name: string): Promise<Register
 export function procedureLines({ procedure, coded, digest }: RegisteredProcedure): string[] {
   const { id, version, title, description, asset, rules, escalation } = procedure;
   const told = escalation.map(escalationText).join(', ');
-  const { deadline, reminder } = procedure;
+  const { deadline, reminder, approval } = procedure;
   return [
     ...wrapped(`${title} (${id}@${version}): ${description}`),
     ...facts([
@@ -46,6 +46,7 @@ export function procedureLines({ procedure, coded, digest }: RegisteredProcedure
       ['told', told === '' ? 'nobody' : told],
       ...(deadline === undefined ? [] : ([['deadline', deadlineText(deadline)]] as const)),
       ...(reminder === undefined ? [] : ([['reminder', reminderText(reminder)]] as const)),
+      ...(approval === undefined ? [] : ([['approval', approvalText(approval)]] as const)),
       ['digest', digest],
     ]),
     '',
@@ -63,6 +64,10 @@ function escalationText(rule: Procedure['escalation'][number]): string {
 
 function deadlineText({ minutes, on_overdue }: Deadline): string {
   return `within ${minutes} min, else ${on_overdue}`;
+}
+
+function approvalText({ on, expires_minutes, notify }: NonNullable<Procedure['approval']>): string {
+  return `asked of ${notify} after ${on.join(' or ')}, within ${expires_minutes} min`;
 }
 
 function reminderText({ idle_minutes, times }: NonNullable<Procedure['reminder']>): string {

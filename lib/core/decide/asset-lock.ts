@@ -1,10 +1,10 @@
 // What decisions share about the lock of an asset: who is in the way, and how it is taken again.
 import { FORMAT, type Lock, type Workflow } from '../model/workflow.ts';
 import type { LockPlan } from '../plan.ts';
-import { refuse, type DecideContext, type Decision } from './decision.ts';
+import { refuse, type DecideContext, type Refused } from './decision.ts';
 
 /** The refusal of an asset that somebody holds. */
-export function busy(lock: Lock, context: DecideContext): Decision {
+export function busy(lock: Lock, context: DecideContext): Refused {
   return refuse({
     code: 'ASSET_BUSY',
     asset: lock.asset,

@@ -2,8 +2,8 @@
 // that it blocks: then a supervisor decides, as about any block.
 import type { Procedure, Step } from '../model/procedure.ts';
 import type { Block, DueTime, Timers } from '../model/workflow.ts';
-import { audiencesOf } from './decision.ts';
 import { blocking, type RepairContext } from './lost-lock.ts';
+import { askedFor, proposalOf, proposedIn } from './proposal.ts';
 import { tickPlan, type Tick, type TimedWork } from './tick.ts';
 
 /** Deadlines that have passed and of which nobody has been told yet; `due` is the earliest of them. */
@@ -24,33 +24,50 @@ export function deadlinesPassed(work: TimedWork, context: RepairContext): Tick |
   const blocks = workflow.state !== 'BLOCKED' && isToBlock(missed, procedure);
   const message = messageOf(missed);
   const ids = steps.map(({ id }) => id);
+  const step = steps.find(({ deadline }) => deadline?.on_overdue === 'block')?.id;
+  const named = step === undefined ? {} : { step };
+  const proposal = blocks
+    ? proposalOf({ ...work, ...asked(work, { ...named, due }) }, context.now)
+    : undefined;
+  const told = askedFor(proposal, procedure, 'overdue', ...(blocks ? (['block'] as const) : []));
   return {
     finding: `a deadline of ${workflow.id} has passed: ${(whole ? ['all', ...ids] : ids).join(', ')}`,
     plan: tickPlan(work, context, {
       type: 'deadline_passed',
-      data: { due, whole, steps: ids, follows: blocks ? 'block' : 'notify', message },
+      data: {
+        due,
+        whole,
+        steps: ids,
+        follows: blocks ? 'block' : 'notify',
+        message,
+        ...proposedIn(proposal),
+      },
       notice: {
         on: blocks ? 'block' : 'overdue',
-        audiences: audiencesOf(procedure, 'overdue', ...(blocks ? (['block'] as const) : [])),
+        audiences: told.audiences,
         payload: {
           ...(blocks && { reason: 'overdue' }),
           message,
           due,
           whole,
-          steps: steps.map(({ id: step, title }) => ({ step, title })),
+          steps: steps.map(({ id, title }) => ({ step: id, title })),
+          ...told.payload,
         },
       },
       change: (seq, at) => {
         if (!blocks) return { timers: marked };
-        const step = steps.find(({ deadline }) => deadline?.on_overdue === 'block')?.id;
         const by = context.principal.subject;
-        const named = step === undefined ? {} : { step };
-        const block: Block = { seq, reason: 'overdue', ...named, by, at, message };
+        const proposes = proposal === undefined ? {} : { proposal };
+        const block: Block = { seq, reason: 'overdue', ...named, by, at, message, ...proposes };
         return blocking({ ...workflow, timers: marked }, procedure, block, context.now);
       },
     }),
   };
 }
+
+/** Nobody recorded anything: it is the holder whose work would go on. */
+const asked = ({ workflow }: TimedWork, found: { readonly step?: string; readonly due: string }) =>
+  ({ on: 'overdue', requester: workflow.holder.subject, found }) as const;
 
 function missedBy({ workflow, procedure }: TimedWork, now: number): Missed | undefined {
   const { timers } = workflow;

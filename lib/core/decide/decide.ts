@@ -4,7 +4,9 @@ import type { Procedure } from '../model/procedure.ts';
 import type { Lock, Profile, VaultRow, Workflow } from '../model/workflow.ts';
 import { assert } from '../fault.ts';
 import { decideAbandon, decideComplete, decideHandOver } from './assignment.ts';
+import { decideProposal } from './decide-proposal.ts';
 import type { DecideContext, Decision } from './decision.ts';
+import type { History } from './history.ts';
 import { decideRecord } from './record.ts';
 import { decideResolve } from './resolve.ts';
 
@@ -17,6 +19,8 @@ export interface WorkflowSituation {
   readonly lock: Lock | undefined;
   /** The receiver, for a hand-over. */
   readonly to: Profile | undefined;
+  /** What the trail tells, for a decision on a proposal. */
+  readonly history?: History | undefined;
 }
 
 /** Decides a command: pure, every check before any write. */
@@ -31,6 +35,11 @@ export function decide(
       return decideRecord(situation, command, context);
     case 'resolve_block':
       return decideResolve(situation, command, context);
+    case 'decide_approval': {
+      const { history } = situation;
+      assert(history !== undefined, 'a decision on a proposal has the trail');
+      return decideProposal({ ...situation, history }, command, context);
+    }
     case 'hand_over':
       assert(situation.to !== undefined, 'a hand-over has its receiver');
       return decideHandOver({ ...situation, to: situation.to }, command, context);

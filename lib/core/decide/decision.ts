@@ -49,8 +49,11 @@ export type Decision =
     }
   | { readonly kind: 'refuse'; readonly outcome: Refusal };
 
+/** A decision that writes nothing, and why. */
+export type Refused = Extract<Decision, { readonly kind: 'refuse' }>;
+
 /** A refusal as a decision. */
-export const refuse = (outcome: Refusal): Decision => ({ kind: 'refuse', outcome });
+export const refuse = (outcome: Refusal): Refused => ({ kind: 'refuse', outcome });
 
 /** The refusal of a workflow that is blocked or at its end, where a command needs an open one. */
 export function closedFor(workflow: Workflow, procedure: Procedure): Decision | undefined {
@@ -103,7 +106,15 @@ export type Payload = { readonly [key: string]: Json };
 
 /** What somebody is told of. */
 export interface Notice {
-  readonly on: 'warning' | 'deviation' | 'block' | 'overdue' | 'reminder' | 'escalation';
+  readonly on:
+    | 'warning'
+    | 'deviation'
+    | 'block'
+    | 'overdue'
+    | 'reminder'
+    | 'escalation'
+    | 'approval_decided'
+    | 'approval_ended';
   readonly payload: Payload;
   /** Who is told; those that the procedure names for it where left out. */
   readonly audiences?: readonly string[];
@@ -249,5 +260,6 @@ export function receiptOf(event: EventBody): Receipt {
     ...(data['rule'] !== undefined && { rule: data['rule'] as NonNullable<Receipt['rule']> }),
     ...(data['to'] !== undefined && { to: data['to'] as string }),
     ...(data['to_name'] !== undefined && { to_name: data['to_name'] as string }),
+    ...(data['action_hash'] !== undefined && { action_hash: data['action_hash'] as string }),
   };
 }

@@ -14,6 +14,7 @@ import { timesAfter } from '../timers.ts';
 import { takenAgain } from './asset-lock.ts';
 import { appended, appendedPlan, type AppendContext } from './appended.ts';
 import { notifications } from './decision.ts';
+import { withdrawn, withoutProposal } from './proposal.ts';
 
 /** On whose behalf something is repaired, and who is told of it. */
 export interface RepairContext extends AppendContext {
@@ -98,9 +99,10 @@ function blocked(
   context: RepairContext,
   { type, reason, message, data, locks }: Loss,
 ): CommitPlan {
-  const appendix = appended(workflow, context, type, data);
+  // Whoever approved would let work go on that has no asset.
+  const earlier = workflow.block && withoutProposal(workflow.block);
+  const appendix = appended(workflow, context, type, { ...data, ...withdrawn(workflow.block) });
   const { head, at } = appendix;
-  const { block: earlier } = workflow;
   const block: Block = {
     seq: head.seq,
     reason,

@@ -10,7 +10,6 @@ import {
   type Workflow,
 } from '../model/workflow.ts';
 import { viewOf } from '../view.ts';
-import { busy, takenAgain } from './asset-lock.ts';
 import {
   commitChange,
   endings,
@@ -19,6 +18,8 @@ import {
   type DecideContext,
   type Decision,
 } from './decision.ts';
+import { goesOn } from './go-on.ts';
+import { withdrawn } from './proposal.ts';
 
 const RESULT: { readonly [D in ResolveBlock['decision']]: ReceiptResult } = {
   continue: 'continued',
@@ -68,7 +69,10 @@ export function decideResolve(
   return commitChange(context, {
     workflow,
     procedure,
-    event: { type: 'block_resolved', data: { block: block.seq, reason: command.reason } },
+    event: {
+      type: 'block_resolved',
+      data: { block: block.seq, reason: command.reason, ...withdrawn(block) },
+    },
     receipt: { command: 'resolve_block', result: RESULT[decision], step },
     change: (seq) => ({
       set:
@@ -106,7 +110,10 @@ function decideUnrecorded(
   const common = {
     workflow,
     procedure,
-    event: { type: 'block_resolved', data: { block: block.seq, reason } },
+    event: {
+      type: 'block_resolved',
+      data: { block: block.seq, reason, ...withdrawn(block) },
+    },
     receipt: { command: 'resolve_block', result: RESULT[decision] },
   } as const;
   if (decision === 'abandon') {
@@ -119,24 +126,8 @@ function decideUnrecorded(
       ...endings(workflow, context.now),
     });
   }
-  if (holdsAsset(workflow)) {
-    return commitChange(context, {
-      ...common,
-      change: () => ({ set: { state: 'RUNNING' }, remove: ['block'] }),
-    });
-  }
-  if (lock?.held === true) return busy(lock, context);
-  const taken = takenAgain(workflow, lock, context.now);
-  const { earlier } = block;
-  return commitChange(context, {
-    ...common,
-    // A deviation that nobody has decided about stands again.
-    change: () =>
-      earlier === undefined
-        ? { set: { state: 'RUNNING', fence: taken.lock.fence }, remove: ['block'] }
-        : { set: { block: earlier, fence: taken.lock.fence } },
-    locks: [taken],
-  });
+  const goes = goesOn({ workflow, lock, block }, context);
+  return 'kind' in goes ? goes : commitChange(context, { ...common, ...goes });
 }
 
 /** Nobody accepts a deviation in work they hold, recorded in, or confirmed as second person. */

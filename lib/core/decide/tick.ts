@@ -1,4 +1,4 @@
-// A tick: what happens because a time has passed (rule R6). It is an event that raises in the aggregate what
+// A tick: what happens because a time has passed (rules R6 and R7). It is an event that raises in the aggregate what
 // has been told, together with the outbox rows it causes: one that was decided on an older state, or on an
 // older attempt, writes nothing. No value on record is part of any. Pure.
 import type { Json } from '../json.ts';
@@ -23,6 +23,7 @@ export interface Tick {
 
 /** What a tick is made of; `change` gets the sequence and the time of its event. */
 export interface Telling {
+  readonly rule?: 'R6' | 'R7';
   readonly type: EventType;
   readonly data: { readonly [name: string]: Json };
   readonly notice: Notice;
@@ -33,9 +34,9 @@ export interface Telling {
 export function tickPlan(
   { workflow, procedure }: TimedWork,
   context: RepairContext,
-  { type, data, notice, change }: Telling,
+  { rule = 'R6', type, data, notice, change }: Telling,
 ): CommitPlan {
-  const appendix = appended(workflow, context, type, { ...data, rule: 'R6' });
+  const appendix = appended(workflow, context, type, { ...data, rule });
   const { head, at } = appendix;
   return appendedPlan(workflow, context, appendix, {
     also: change(head.seq, at),

@@ -6,6 +6,7 @@ import { commitment } from '../redact.ts';
 import { viewOf } from '../view.ts';
 import { commitChange, refuse, type DecideContext, type Decision } from './decision.ts';
 import { deviationsOf, isWarning, type Deviation } from './findings.ts';
+import { askedFor, proposalOf, proposedIn } from './proposal.ts';
 import { confirms, question, type Recording } from './recording.ts';
 
 /** Writes the record, once a deviating value has been read back and confirmed. */
@@ -24,6 +25,12 @@ export function writeRecord(r: Recording, context: DecideContext): Decision {
   const { original } = r;
   const shown = sensitive ? {} : { value, ...(original !== undefined && { original }) };
   const said = worst === undefined ? {} : { message: worst.message };
+  const rules = deviations.map(({ rule }) => rule);
+  const proposal =
+    result === 'blocked'
+      ? proposalOf({ ...r, ...asked(r, rules, context) }, context.now)
+      : undefined;
+  const told = askedFor(proposal, procedure, on);
   return commitChange(context, {
     workflow,
     procedure,
@@ -33,8 +40,9 @@ export function writeRecord(r: Recording, context: DecideContext): Decision {
         ...(r.replaces !== undefined && { replaces: r.replaces }),
         ...(sensitive && { commitment: commitment(context.fresh.vaultKey, value) }),
         ...(step.kind === 'reading' && { unit: step.unit.symbol }),
-        ...(deviations.length > 0 && { deviations: deviations.map(({ rule }) => rule) }),
+        ...(rules.length > 0 && { deviations: rules }),
         ...said,
+        ...proposedIn(proposal),
       },
     },
     receipt: {
@@ -56,6 +64,7 @@ export function writeRecord(r: Recording, context: DecideContext): Decision {
                 by: context.principal.subject,
                 at,
                 message: worst?.message ?? '',
+                ...(proposal !== undefined && { proposal }),
               },
             }
           : { state: 'RUNNING' },
@@ -82,9 +91,36 @@ export function writeRecord(r: Recording, context: DecideContext): Decision {
       }),
     }),
     ...((worst !== undefined || warning) && {
-      notify: { on, payload: { step: step.id, title: step.title, result, ...shown, ...said } },
+      notify: {
+        on,
+        audiences: told.audiences,
+        payload: { step: step.id, title: step.title, result, ...shown, ...said, ...told.payload },
+      },
     }),
   });
+}
+
+/** What a blocking record asks for: what was recorded, a text as its digest and a sensitive one committed to. */
+function asked(
+  { step, value, original, sensitive }: Recording,
+  rules: readonly string[],
+  { principal, fresh }: DecideContext,
+) {
+  const recorded = sensitive
+    ? { commitment: commitment(fresh.vaultKey, value) }
+    : step.kind === 'text'
+      ? { digest: canonicalHash(value) }
+      : { value, ...(original !== undefined && { original }) };
+  return {
+    on: 'deviation',
+    requester: principal.subject,
+    found: {
+      step: step.id,
+      ...recorded,
+      ...(step.kind === 'reading' && { unit: step.unit.symbol }),
+      rules,
+    },
+  } as const;
 }
 
 function statusAfter(step: Step, worst: Deviation | undefined): Slot['status'] {

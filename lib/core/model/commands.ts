@@ -66,6 +66,14 @@ export interface ResolveBlock extends Keyed {
   readonly reason: string;
 }
 
+/** Approves or denies exactly what a block proposes, by its digest in full. */
+export interface DecideProposal extends Keyed {
+  readonly type: 'decide_approval';
+  readonly workflow: string;
+  readonly approved: boolean;
+  readonly action_hash: string;
+}
+
 /** Gives the workflow to another person; `tenure` names the assignment that ends. */
 export interface HandOver extends Keyed {
   readonly type: 'hand_over';
@@ -94,6 +102,7 @@ export type Command =
   | RecordStep
   | CorrectStep
   | ResolveBlock
+  | DecideProposal
   | HandOver
   | CompleteWorkflow
   | AbandonWorkflow;

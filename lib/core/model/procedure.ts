@@ -141,6 +141,17 @@ export const escalationSchema = z.strictObject({
     .describe('how often they are told while it stands, every after_minutes; once if left out'),
 });
 
+/** Which blocks propose that the work goes on, for somebody else to approve. */
+export const approvalSchema = z.strictObject({
+  on: z
+    .array(z.enum(['deviation', 'overdue']))
+    .min(1)
+    .max(2)
+    .describe('which blocks propose to go on: by a deviation, or by a deadline'),
+  expires_minutes: minutes.describe('how long the proposal can be decided'),
+  notify: slug.describe('the audience that is asked, and told what became of it'),
+});
+
 /** The schema of a procedure file. */
 export const procedureSchema = z.strictObject({
   $schema: z.string().optional(),
@@ -167,6 +178,9 @@ export const procedureSchema = z.strictObject({
     })
     .optional(),
   escalation: z.array(escalationSchema).max(LIMITS.escalations.max).default([]),
+  approval: approvalSchema
+    .optional()
+    .describe('a block proposes to go on, and whoever may approve decides; none where left out'),
 });
 
 /** A parsed procedure with all defaults filled in. */

@@ -3,7 +3,7 @@
 import type { Json } from '../json.ts';
 import type { Actor } from './principal.ts';
 import type { DeviationRule } from './procedure.ts';
-import type { RunReceipt } from './run.ts';
+import type { Approval, Proposal, RunReceipt } from './run.ts';
 import type { RunEventType } from './run-events.ts';
 
 /** The format number that this release writes; a higher one in storage is refused, not guessed. */
@@ -39,6 +39,10 @@ export interface Block {
   readonly by: string;
   readonly at: string;
   readonly message: string;
+  /** What is proposed, until it is decided, expires, or the block is closed some other way. */
+  readonly proposal?: Proposal;
+  /** Who denied what was proposed: from then on only a resolution ends the block. */
+  readonly denied?: Approval;
   /** A block by a deviation that stood when the lock was lost, and stands again once it is back. */
   readonly earlier?: Block;
 }
@@ -163,6 +167,7 @@ export type EventType =
   | 'deadline_passed'
   | 'reminder_sent'
   | 'block_escalated'
+  | 'proposal_withdrawn'
   | RunEventType;
 
 /** One line of the audit trail before it is hashed. */
@@ -294,6 +299,7 @@ export type CommandType =
   | 'record_step'
   | 'correct_step'
   | 'resolve_block'
+  | 'decide_approval'
   | 'hand_over'
   | 'complete_workflow'
   | 'abandon_workflow';
@@ -311,6 +317,8 @@ export type ReceiptResult =
   | 'blocked'
   | 'continued'
   | 'reopened'
+  | 'approved'
+  | 'denied'
   | 'handed_over'
   | 'completed'
   | 'abandoned';
@@ -330,4 +338,6 @@ export interface Receipt {
   /** The receiver of a hand-over: subject and spoken name. */
   readonly to?: string;
   readonly to_name?: string;
+  /** Digest of the action that was decided on. */
+  readonly action_hash?: string;
 }

@@ -6,10 +6,13 @@ import { soonest } from '../timers.ts';
 import { RECONCILE } from './timing.ts';
 
 /** When a workflow that is well is looked at next: in an hour, or sooner for what is pending; never after its end. */
-export function nextLook({ state, frozen, timers }: Workflow, now: number): number | undefined {
+export function nextLook(
+  { state, frozen, timers, block }: Workflow,
+  now: number,
+): number | undefined {
   const at = now + RECONCILE.checkMs;
   if (frozen !== undefined) return at;
-  return state === 'COMPLETED' ? undefined : soonest(at, timers);
+  return state === 'COMPLETED' ? undefined : soonest(at, timers, block);
 }
 
 /** Moves the due time of an aggregate to `at` (epoch milliseconds), or takes it away, if it is as it was read. */

@@ -17,6 +17,7 @@ import { observe } from './observe.ts';
 import { orphanLock } from './orphan-lock.ts';
 import { SweepTally } from './notes.ts';
 import { overdue } from './overdue.ts';
+import { undecided } from './undecided.ts';
 import { reconciler } from './reconciler.ts';
 import type { Finding, Repair, Rule, RuleFunction } from './rules.ts';
 import { createRunLook, type RunPorts } from './run-look.ts';
@@ -70,6 +71,7 @@ export interface Sweeper {
 const ORDER: readonly (readonly [Rule, RuleFunction])[] = [
   ['R4', orphanLock],
   ['R5', lostLock],
+  ['R7', undecided],
   ['R6', overdue],
   ['R8', books],
 ];
@@ -121,7 +123,7 @@ export function createSweeper(parts: SweepParts): Sweeper {
         if (!dryRun && (runs('R2') || runs('R3'))) {
           report.delivered = await dispatcher.drainDue(shard, goOn, LANES).catch(damaged);
         }
-        if (!ORDER.some(([rule]) => runs(rule)) && !runs('R7')) return await ended('done');
+        if (!ORDER.some(([rule]) => runs(rule))) return await ended('done');
         for await (const items of duePages(store, shard, now, goOn)) {
           if (lease !== undefined) {
             lease = await store.renewLease(lease, clock.now() + RECONCILE.leaseMs);

@@ -20,6 +20,9 @@ const BOUND: { readonly [F in keyof Required<Action>]: true } = {
   not_after: true,
 };
 
+/** The form of a digest: nothing shorter is ever compared. */
+export const DIGEST = /^[0-9a-f]{64}$/u;
+
 /** The members of an action that its digest covers: every one. */
 export const BOUND_FIELDS = Object.keys(BOUND) as readonly (keyof Action)[];
 

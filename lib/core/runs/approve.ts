@@ -5,13 +5,12 @@
 import { sameDigest } from '../canonical.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Approval, Run, RunReceipt } from '../model/run.ts';
-import { isIntact } from './action.ts';
+import { DIGEST, isIntact } from './action.ts';
+import { INVOLVED } from './authorize.ts';
 import { changed, type RunContext } from './change.ts';
 import type { DecideApproval } from './commands.ts';
 import { refused, wrongState, type RunDecision } from './decision.ts';
 import type { RunRefusal } from './outcome.ts';
-
-const DIGEST = /^[0-9a-f]{64}$/u;
 
 /** Refuses whoever asked for an action or worked on what it is about; no claim of theirs counts. */
 export function refusalForInvolved(
@@ -19,7 +18,7 @@ export function refusalForInvolved(
   { requester, people }: { readonly requester: string; readonly people: Iterable<string> },
 ): RunRefusal | undefined {
   if (subject !== requester && ![...people].includes(subject)) return undefined;
-  return { code: 'FORBIDDEN', why: 'involved', need: 'somebody who did not work on it' };
+  return INVOLVED;
 }
 
 /** Decides on an approval or a denial. */

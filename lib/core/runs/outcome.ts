@@ -2,14 +2,17 @@
 import type { InputFault } from '../input-fault.ts';
 import type { Run, RunReceipt, RunState } from '../model/run.ts';
 
+/** Somebody may not do that, and what it takes. */
+export interface Forbidden {
+  readonly code: 'FORBIDDEN';
+  /** `channel`: approvals do not come this way. `involved`: the caller asked for it or worked on it. */
+  readonly why: 'scope' | 'person' | 'channel' | 'involved';
+  readonly need: string;
+}
+
 /** An outcome that wrote nothing. */
 export type RunRefusal =
-  | {
-      readonly code: 'FORBIDDEN';
-      /** `channel`: approvals do not come this way. `involved`: the caller asked for it or worked on it. */
-      readonly why: 'scope' | 'person' | 'channel' | 'involved';
-      readonly need: string;
-    }
+  | Forbidden
   | { readonly code: 'INVALID_ARGUMENT'; readonly faults: readonly InputFault[] }
   | {
       readonly code: 'BACKEND_UNAVAILABLE';

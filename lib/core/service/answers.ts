@@ -15,6 +15,13 @@ export interface Settled {
   readonly question?: { readonly state: string; readonly late: boolean };
 }
 
+/** Commands that ask nothing where they decide, so that nothing can answer them. */
+const NEVER_ASKED: ReadonlySet<Command['type']> = new Set([
+  'complete_workflow',
+  'resolve_block',
+  'decide_approval',
+]);
+
 /** Fills in what answers so far have settled, or refuses an answer to no question of this call. */
 export function settle(
   secret: string,
@@ -30,7 +37,7 @@ export function settle(
   const decidedLater = said.question !== 'workflow' && said.question !== 'person';
   if (decidedLater) {
     // Only these verify an answer where they decide.
-    if (sent.type === 'complete_workflow' || sent.type === 'resolve_block') return NOT_ASKED;
+    if (NEVER_ASKED.has(sent.type)) return NOT_ASKED;
     const workflow = sent.workflow ?? said.workflow;
     const receiver = said.to !== undefined && sent.type === 'hand_over' ? { to: said.to } : to;
     return { command: { ...sent, workflow }, ...receiver };

@@ -1,4 +1,5 @@
 // What one command carries through its attempts, and what one attempt looks at.
+import type { History } from '../decide/history.ts';
 import type { KeyedCommand } from '../ledger.ts';
 import type { Command } from '../model/commands.ts';
 import type { Principal } from '../model/principal.ts';
@@ -22,6 +23,8 @@ export interface Sight {
   readonly workflow: Workflow | undefined;
   readonly lock: Lock | undefined;
   readonly vault: VaultRow | undefined;
+  /** What the trail of the workflow tells, up to its head. */
+  readonly history?: History;
 }
 
 /** The ledger row of a keyed command. */

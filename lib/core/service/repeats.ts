@@ -12,6 +12,7 @@ import type { StorageBackend } from '../ports/storage.ts';
 import type { ProcedureRegistry } from '../procedures.ts';
 import { viewOf } from '../view.ts';
 import type { Attempt } from './attempt.ts';
+import { trailOf } from './trail.ts';
 import { procedureOf } from '../procedure-of.ts';
 
 /** Recognises and answers repeats. */
@@ -108,26 +109,13 @@ export function createRepeats(
       return recognised(attempt, workflow, receiptOf(eventBody(event)));
     },
     search: async (attempt, workflow, { after, matches, holds = () => true }) => {
-      const { tenant, id } = workflow;
-      const limit = LIMITS.pageItems.max;
-      for (let from = after; ;) {
-        if (clock.now() >= attempt.deadlineMs) {
-          throw new Fault('retryable', 'DEADLINE_EXCEEDED', 'the trail was too long to search');
-        }
-        const page = await store.listEvents(tenant, id, { after: from, limit });
-        for (const event of page) {
-          const body = eventBody(event);
-          if (matches(body) && holds(body, await committed(workflow, body))) {
-            return recognised(attempt, workflow, receiptOf(body));
-          }
-        }
-        from = page.at(-1)?.seq ?? from;
-        if (from >= workflow.head_seq) return undefined;
-        // The snapshot had these events; a plain read may still see less.
-        if (page.length < limit) {
-          throw new Fault('retryable', 'CHAIN_TORN', 'the trail ends before its head');
+      const { deadlineMs } = attempt;
+      for await (const body of trailOf({ store, clock, deadlineMs }, workflow, after)) {
+        if (matches(body) && holds(body, await committed(workflow, body))) {
+          return recognised(attempt, workflow, receiptOf(body));
         }
       }
+      return undefined;
     },
   };
 }

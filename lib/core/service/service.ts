@@ -42,6 +42,8 @@ export interface ServiceParts {
   readonly secrets: (tenant: string) => TenantSecrets;
   /** The sinks that notifications are written for. */
   readonly sinks: readonly string[];
+  /** The ways by which approvals may come; REST and the command line where left out. */
+  readonly channels?: ReadonlySet<Principal['via']>;
   /** Told of every fault that is answered `BACKEND_UNAVAILABLE`, for logs and metrics. */
   readonly onFault?: OnFault;
 }
@@ -75,10 +77,10 @@ export function createService(parts: ServiceParts): Service {
   const { store, registry, clock, random, secrets } = parts;
   const memory = createMemory(LIMITS.rememberedWorkflows.max);
   const repeats = createRepeats(store, registry, clock);
-  const looker = createLooker(store, registry, memory);
+  const looker = createLooker(store, registry, memory, clock);
 
   const execute: Service['execute'] = async (principal, command, deadlineMs, requestId) => {
-    const forbidden = refusalFor(principal, command.type);
+    const forbidden = refusalFor(principal, command.type, parts.channels);
     if (forbidden !== undefined) return forbidden;
     try {
       const outcome = await run(principal, command, deadlineMs, requestId);
@@ -186,7 +188,7 @@ export function createService(parts: ServiceParts): Service {
 
   const decideOn = (attempt: Attempt, sight: Sight): Decision => {
     const { principal, command, keyed, requestId, to } = attempt;
-    const { workflow, lock, vault } = sight;
+    const { workflow, lock, vault, history } = sight;
     const context: DecideContext = {
       principal,
       now: clock.now(),
@@ -205,7 +207,7 @@ export function createService(parts: ServiceParts): Service {
       throw new Fault('terminal', 'CHAIN_BROKEN', workflow.frozen.what);
     }
     const procedure = procedureOf(registry, workflow);
-    return decide({ workflow, procedure, vault, lock, to }, command, context);
+    return decide({ workflow, procedure, vault, lock, to, history }, command, context);
   };
 
   const commit = async (

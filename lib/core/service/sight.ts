@@ -9,11 +9,13 @@ import {
   type Workflow,
 } from '../model/workflow.ts';
 import { canonicalAsset } from '../names.ts';
+import type { Clock } from '../ports/runtime.ts';
 import type { ItemKey, StorageBackend } from '../ports/storage.ts';
 import { stepOf, type ProcedureRegistry } from '../procedures.ts';
 import { ledgerKey, remembered, type Attempt, type Sight } from './attempt.ts';
 import type { Memory } from './memory.ts';
 import { procedureOf } from '../procedure-of.ts';
+import { readHistory } from './trail.ts';
 
 /** Looks on behalf of commands. */
 export interface Looker {
@@ -21,7 +23,7 @@ export interface Looker {
   glance(attempt: Attempt): Promise<Sight>;
   /** A snapshot. */
   look(attempt: Attempt): Promise<Sight>;
-  /** Whether a command looks at a sensitive value or at a lock, so that the state is not enough. */
+  /** Whether a command looks at a sensitive value, a lock or the trail, so that the state is not enough. */
   needsMore(workflow: Workflow, command: Command): boolean;
 }
 
@@ -30,6 +32,7 @@ export function createLooker(
   store: StorageBackend,
   registry: ProcedureRegistry,
   memory: Memory,
+  clock: Clock,
 ): Looker {
   const needsVault = (workflow: Workflow, command: Command): boolean => {
     if (!('step' in command) || workflow.steps[command.step] === undefined) return false;
@@ -39,12 +42,23 @@ export function createLooker(
 
   /** Work that lost its asset takes it again, if it is free. */
   const needsLock = (workflow: Workflow, { type }: Command): boolean =>
-    type === 'resolve_block' && workflow.state === 'BLOCKED' && !holdsAsset(workflow);
+    (type === 'resolve_block' || type === 'decide_approval') &&
+    workflow.state === 'BLOCKED' &&
+    !holdsAsset(workflow);
 
   const needsMore = (workflow: Workflow, command: Command): boolean =>
-    needsVault(workflow, command) || needsLock(workflow, command);
+    needsVault(workflow, command) ||
+    needsLock(workflow, command) ||
+    command.type === 'decide_approval';
 
   const look = async (attempt: Attempt): Promise<Sight> => {
+    const sight = await lookAtItems(attempt);
+    if (attempt.command.type !== 'decide_approval' || sight.workflow === undefined) return sight;
+    const { deadlineMs } = attempt;
+    return { ...sight, history: await readHistory({ store, clock, deadlineMs }, sight.workflow) };
+  };
+
+  const lookAtItems = async (attempt: Attempt): Promise<Sight> => {
     const { command, principal, keyed } = attempt;
     const ledgerKeys = keyed === undefined ? [] : [ledgerKey(keyed)];
     if (command.type === 'start_workflow') {

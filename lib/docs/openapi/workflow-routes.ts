@@ -141,6 +141,15 @@ export const WORKFLOW_ROUTES: readonly RouteDoc[] = [
     body: requests.RESOLVE,
     conflicts: ['STALE_REFERENCE', 'WORKFLOW_COMPLETED', 'SECOND_PERSON_REQUIRED', 'ASSET_BUSY'],
   }),
+  command('approval', {
+    id: 'decideProposal',
+    summary: 'Approve or deny what blocked work proposes',
+    description:
+      'Decides on exactly the action whose full digest is named. Approved, the work goes on; denied, the block stays, for resolve-block alone. Only a person decides, and never on what they worked on. The same decision again is the stored answer.',
+    scopes: ['approvals:decide'],
+    body: requests.DECISION,
+    conflicts: ['ALREADY_DECIDED', 'STALE_PROPOSAL', 'APPROVAL_EXPIRED', 'ASSET_BUSY'],
+  }),
   command('hand-over', {
     id: 'handOver',
     summary: 'Give work to another person',

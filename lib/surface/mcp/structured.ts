@@ -148,6 +148,9 @@ function refusalParts(refusal: Refusal, call: ToolCall): Structured {
       return { ...base, detail };
     }
     case 'NOT_ASSIGNED':
+    case 'ALREADY_DECIDED':
+    case 'STALE_PROPOSAL':
+    case 'APPROVAL_EXPIRED':
     case 'STALE_REFERENCE':
     case 'WORKFLOW_COMPLETED':
     case 'WORKFLOW_BLOCKED':

@@ -58,8 +58,8 @@ export function refused(result: Refused): Response {
       return problem(409, result.code, `it was ${decision} before`, rest);
     }
     case 'STALE_PROPOSAL': {
-      const { given, run } = result;
-      const now = run.proposal?.action_hash;
+      const { given } = result;
+      const now = 'run' in result ? result.run.proposal?.action_hash : result.current;
       const title = 'the digest is not that of the action that is proposed now';
       return problem(409, result.code, title, { given, ...(now && { action_hash: now }) });
     }

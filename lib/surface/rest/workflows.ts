@@ -126,6 +126,11 @@ export function workflowRoutes(parts: WorkflowRoutes): Hono<{ Bindings: HostCall
       if (!sent.ok) return sent.response;
       return run(c, { type: 'resolve_block', ...named(c), ...sent.value.body }, sent.value.key);
     },
+    approval: async (c) => {
+      const sent = await sentWith(c, requests.DECISION);
+      if (!sent.ok) return sent.response;
+      return run(c, { type: 'decide_approval', ...named(c), ...sent.value.body }, sent.value.key);
+    },
     'hand-over': async (c) => {
       const sent = await sentWith(c, requests.HAND_OVER);
       if (!sent.ok) return sent.response;

@@ -58,6 +58,8 @@ export function speakCommitted(lexicon: Lexicon, outcome: Committed, asked?: Com
       done(view.state === 'BLOCKED' ? `${work} has its asset again` : `released, ${work} goes on`),
       nextSentence(lexicon, view),
     ],
+    approved: () => [done(`approved, ${work} goes on`), nextSentence(lexicon, view)],
+    denied: () => [done(`denied, ${work}`), nextSentence(lexicon, view)],
     reopened: () => [done(`released, ${title()} has to be repeated`), nextSentence(lexicon, view)],
     handed_over: () => [`${done(`handed over, ${work}`)}${receiver(outcome)}`],
     completed: () => [

@@ -12,7 +12,11 @@ export function nextSentence(
   const { next, block } = view;
   if (view.state === 'COMPLETED') return undefined;
   if (block !== undefined) {
-    return `it is blocked because ${phrase(block.message)}; a supervisor has to decide`;
+    const decides =
+      block.proposal === undefined
+        ? 'a supervisor has to decide'
+        : 'somebody who took no part may approve that it goes on';
+    return `it is blocked because ${phrase(block.message)}; ${decides}`;
   }
   if (next === undefined) {
     return view.ready_to_complete ? 'all steps are done; you can complete it now' : undefined;

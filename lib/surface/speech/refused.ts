@@ -5,6 +5,7 @@ import { speakAmbiguous, speakNeedsConfirmation } from './asked.ts';
 import { speakFaults } from './faults.ts';
 import type { Lexicon } from './lexicon.ts';
 import { nextSentence } from './next.ts';
+import { speakForbidden, speakUndecidable } from './approvals.ts';
 import { listed, phrase, say } from './words.ts';
 
 type RefusalOf<C extends Refusal['code']> = Extract<Refusal, { code: C }>;
@@ -13,12 +14,12 @@ type RefusalOf<C extends Refusal['code']> = Extract<Refusal, { code: C }>;
 export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: CommandType): string {
   switch (refusal.code) {
     case 'FORBIDDEN':
-      return refusal.why === 'person'
-        ? say('only a person can do that', 'please sign in with your own account')
-        : say(
+      return refusal.why === 'scope'
+        ? say(
             'your account is not allowed to do that',
             'ask a supervisor, or whoever manages access',
-          );
+          )
+        : speakForbidden(refusal.why);
     case 'INVALID_ARGUMENT':
       return refusal.suggestions === undefined
         ? speakFaults(refusal.faults)
@@ -52,6 +53,14 @@ export function speakRefusal(lexicon: Lexicon, refusal: Refusal, asked?: Command
     }
     case 'STALE_REFERENCE':
       return stale(lexicon, refusal);
+    case 'ALREADY_DECIDED':
+    case 'STALE_PROPOSAL':
+      return speakUndecidable(refusal);
+    case 'APPROVAL_EXPIRED':
+      return say(
+        'the time to decide is over, so I changed nothing',
+        'a supervisor has to resolve the block',
+      );
     case 'ASSET_BUSY': {
       const holder = phrase(refusal.holder, 64);
       if (refusal.mine) {

@@ -2,6 +2,7 @@
 // of others and are never read out.
 import type { Run } from '../../core/model/run.ts';
 import type { RunRefusal } from '../../core/runs/outcome.ts';
+import { speakForbidden, speakUndecidable } from './approvals.ts';
 import { speakFaults } from './faults.ts';
 import { counted, listed, phrase, say } from './words.ts';
 
@@ -54,15 +55,9 @@ export function speakPending(runs: readonly Run[], more: boolean): string {
 export function speakRunRefusal(refusal: RunRefusal): string {
   switch (refusal.code) {
     case 'FORBIDDEN':
-      return {
-        person: say('only a person can do that', 'please sign in with your own account'),
-        scope: say('your account is not allowed to do that', 'ask whoever manages access'),
-        channel: say('decisions do not come this way here', 'please decide on the page for it'),
-        involved: say(
-          'you asked for that or worked on it yourself',
-          'somebody else has to decide on it',
-        ),
-      }[refusal.why];
+      return refusal.why === 'scope'
+        ? say('your account is not allowed to do that', 'ask whoever manages access')
+        : speakForbidden(refusal.why);
     case 'INVALID_ARGUMENT':
       return speakFaults(refusal.faults);
     case 'BACKEND_UNAVAILABLE':
@@ -86,12 +81,8 @@ export function speakRunRefusal(refusal: RunRefusal): string {
         'ask what waits for a decision, or report it again',
       );
     case 'ALREADY_DECIDED':
-      return say(`that was already ${refusal.decision}, by ${phrase(refusal.name, 64)}`);
     case 'STALE_PROPOSAL':
-      return say(
-        'the action is not the one that you were told, so I changed nothing',
-        'please ask for it again and decide then',
-      );
+      return speakUndecidable(refusal);
     case 'APPROVAL_EXPIRED':
       return say(
         'the time to decide is over, so I changed nothing',

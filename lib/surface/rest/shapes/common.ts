@@ -77,3 +77,18 @@ export const problem = z
     suggestions: z.array(z.string()).optional().describe('Assets that may be meant.'),
   })
   .meta({ id: 'Problem' });
+
+/** The exact write that a run, or blocked work, proposes. */
+export const action = z
+  .object({
+    type: z.string(),
+    target: z.string(),
+    arguments: jsonObject,
+    evidence: z.array(digest).describe('Digests of the full texts of the evidence.'),
+    policy_version: z.string(),
+    idempotency_key: z.string(),
+    requester: z.string(),
+    expires_at: instant.describe('The last moment to approve.'),
+    not_after: instant.describe('The last moment to send.'),
+  })
+  .meta({ id: 'Action', description: 'One exact write. Its digest covers every field.' });

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { RUN_STATES } from '../../../core/model/run.ts';
 import {
+  action,
   actor,
   digest,
   displayed,
@@ -13,21 +14,6 @@ import {
 } from './common.ts';
 
 const status = z.enum(RUN_STATES);
-
-/** The exact write that a run proposes. */
-export const action = z
-  .object({
-    type: z.string(),
-    target: z.string(),
-    arguments: jsonObject,
-    evidence: z.array(digest).describe('Digests of the full texts of the evidence.'),
-    policy_version: z.string(),
-    idempotency_key: z.string(),
-    requester: z.string(),
-    expires_at: instant.describe('The last moment to approve.'),
-    not_after: instant.describe('The last moment to send.'),
-  })
-  .meta({ id: 'Action', description: 'One exact write. Its digest covers every field.' });
 
 const untrusted = z
   .literal(true)

@@ -1,6 +1,16 @@
 // Answers about procedures and the work on them.
 import * as z from 'zod';
-import { actor, digest, instant, json, jsonObject, page, someone } from './common.ts';
+import {
+  action,
+  actor,
+  digest,
+  displayedField,
+  instant,
+  json,
+  jsonObject,
+  page,
+  someone,
+} from './common.ts';
 
 const due = {
   due_at: instant.optional(),
@@ -59,6 +69,24 @@ const block = z.object({
   since: instant,
   told_again: z.int().optional(),
   told_next: instant.optional(),
+  proposal: z
+    .object({
+      action_hash: digest,
+      expires_at: instant.describe('Until when it can be decided.'),
+      proposed_action: action,
+      proposed_action_display: z.array(displayedField),
+    })
+    .optional()
+    .describe('What it proposes, for somebody who took no part to decide.'),
+  denied: z
+    .object({
+      action_hash: digest,
+      decided_by: someone,
+      via: actor.shape.via,
+      at: instant,
+    })
+    .optional()
+    .describe('Who denied what it proposed: from then on only resolve-block ends it.'),
 });
 
 /** Work on an asset. */
@@ -107,6 +135,7 @@ export const workflowChanged = z
       rule: z.string().optional(),
       to: z.string().optional(),
       to_name: z.string().optional(),
+      action_hash: digest.optional(),
     }),
     workflow,
   })
