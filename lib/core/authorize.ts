@@ -3,6 +3,7 @@ import type { CommandType } from './model/workflow.ts';
 import type { Principal, Scope } from './model/principal.ts';
 import type { Refusal } from './outcome.ts';
 import { APPROVAL_CHANNELS, refusalForRun } from './runs/authorize.ts';
+import type { Forbidden } from './runs/outcome.ts';
 
 const NEEDS: { readonly [C in Exclude<CommandType, 'decide_approval'>]: readonly Scope[] } = {
   start_workflow: ['procedures:run'],
@@ -14,7 +15,7 @@ const NEEDS: { readonly [C in Exclude<CommandType, 'decide_approval'>]: readonly
   abandon_workflow: ['procedures:run', 'procedures:supervise'],
 };
 
-const PERSON: Refusal = { code: 'FORBIDDEN', why: 'person', need: 'a person' };
+const PERSON: Forbidden = { code: 'FORBIDDEN', why: 'person', need: 'a person' };
 
 /**
  * Refuses a command whose principal is a service or has none of the scopes it needs. `channels` are the
@@ -47,7 +48,7 @@ export function refusalForLooking(principal: Principal): Refusal | undefined {
 }
 
 /** Refuses a read of what blocks propose. */
-export function refusalForProposals(principal: Principal): Refusal | undefined {
+export function refusalForProposals(principal: Principal): Forbidden | undefined {
   return lacking(principal, ['approvals:decide', 'procedures:supervise', 'audit:read']);
 }
 
@@ -71,7 +72,7 @@ export function refusalForDeciding(principal: Principal): Refusal | undefined {
   return principal.kind === 'person' ? refusalForOperating(principal) : PERSON;
 }
 
-function lacking(principal: Principal, oneOf: readonly Scope[]): Refusal | undefined {
+function lacking(principal: Principal, oneOf: readonly Scope[]): Forbidden | undefined {
   if (principal.kind === 'service') return PERSON;
   if (oneOf.some((scope) => principal.scopes.has(scope))) return undefined;
   return { code: 'FORBIDDEN', why: 'scope', need: oneOf[0] ?? '' };

@@ -1,5 +1,11 @@
 // Reads for people: one workflow, one's own, the blocked ones. Never a guess between several.
-import { refusalForAuditing, refusalForReading, refusalForSupervising } from './authorize.ts';
+import {
+  refusalForAuditing,
+  refusalForLooking,
+  refusalForProposals,
+  refusalForReading,
+  refusalForSupervising,
+} from './authorize.ts';
 import { readableEvent, type ReadableEvent } from './events.ts';
 import { isFault, unavailable, type Fault } from './fault.ts';
 import { LIMITS } from './limits.ts';
@@ -7,7 +13,7 @@ import type { Principal } from './model/principal.ts';
 import type { Profile, Workflow } from './model/workflow.ts';
 import { canonicalAsset } from './names.ts';
 import type { Choice, Refusal } from './outcome.ts';
-import type { StorageBackend } from './ports/storage.ts';
+import type { Page, StorageBackend } from './ports/storage.ts';
 import type { ProcedureRegistry } from './procedures.ts';
 import { procedureOf } from './procedure-of.ts';
 import { suggestAssets } from './suggest-assets.ts';
@@ -47,6 +53,15 @@ export interface Queries {
   listMine(principal: Principal, requestId?: string): Promise<Found<ViewList> | Refusal>;
   /** The tenant's blocked workflows, oldest first, for supervisors. */
   listBlocked(principal: Principal, requestId?: string): Promise<Found<ViewList> | Refusal>;
+  /**
+   * The tenant's blocked workflows that propose something, oldest first, for whoever decides. A page may hold
+   * fewer than asked for and still have a next one.
+   */
+  listProposals(
+    principal: Principal,
+    page: { readonly after?: string; readonly limit: number },
+    requestId?: string,
+  ): Promise<Found<Page<WorkflowView>> | Refusal>;
   /** The events of a workflow after a sequence, for auditors. Never a sensitive value. */
   listEvents(
     principal: Principal,
@@ -87,7 +102,7 @@ export function createQueries(
 
   return {
     getWorkflow: (principal, which, requestId) =>
-      guarded('get_workflow', refusalForReading(principal), requestId, async () => {
+      guarded('get_workflow', refusalForLooking(principal), requestId, async () => {
         const { tenant } = principal;
         let id = which.workflow;
         if (id === undefined && which.asset !== undefined) {
@@ -124,6 +139,11 @@ export function createQueries(
         const workflows = page.items.slice(0, shown).map(entry);
         return { code: 'FOUND', value: { workflows, more: page.items.length > shown } };
       }),
+    listProposals: (principal, page, requestId) =>
+      guarded('list_proposals', refusalForProposals(principal), requestId, async () => {
+        const { items, ...rest } = await proposing(store, principal.tenant, page);
+        return { code: 'FOUND', value: { items: items.map(entry), ...rest } };
+      }),
     listEvents: (principal, id, after, requestId) =>
       guarded('list_events', refusalForAuditing(principal), requestId, async () => {
         const { tenant } = principal;
@@ -136,6 +156,27 @@ export function createQueries(
         return { code: 'FOUND', value: { workflow: view(workflow), events: known, head } };
       }),
   };
+}
+
+/** How many pages of blocked work are looked through for one page of what it proposes. */
+const PAGES = 10;
+
+/** What is blocked waits for people, so it is little; what proposes something is found among it. */
+async function proposing(
+  store: StorageBackend,
+  tenant: string,
+  { after, limit }: { readonly after?: string; readonly limit: number },
+): Promise<Page<Workflow>> {
+  const items: Workflow[] = [];
+  let next = after;
+  for (let n = 0; n < PAGES; n++) {
+    const at = { limit: limit - items.length, ...(next !== undefined && { after: next }) };
+    const page = await store.listWorkflows(tenant, 'BLOCKED', at);
+    items.push(...page.items.filter(({ block }) => block?.proposal !== undefined));
+    next = page.next;
+    if (next === undefined || items.length === limit) break;
+  }
+  return { items, ...(next !== undefined && { next }) };
 }
 
 /** The active workflows of a person, each read from its record. */

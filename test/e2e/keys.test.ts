@@ -72,7 +72,7 @@ describe('no key, or a new one for each attempt', () => {
       return key === undefined ? [] : [{ name, said: `${key.description} ${description}` }];
     });
     for (const { said } of keyed) {
-      expect(said).toContain('A new random value for each new request.');
+      expect(said).toContain('Random, new for each request.');
       expect(said).toContain('After a lost answer repeat it with its idempotency_key.');
     }
     expect(keyed.map(({ name }) => name)).toEqual([

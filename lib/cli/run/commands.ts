@@ -5,7 +5,7 @@ import type { Scope } from '../../core/model/principal.ts';
 import { systemClock } from '../../wiring/local.ts';
 import type { Commands } from '../commands.ts';
 import { CliProblem } from '../failure.ts';
-import { eventLines, runLines } from './lines.ts';
+import { eventLines, pendingLines, runLines, workLines } from './lines.ts';
 import { runServer, type Answer, type RunServer, type ServerFlags } from './server.ts';
 
 interface Flags extends ServerFlags {
@@ -29,7 +29,7 @@ export function addRunCommands({ program, out, settings, fail }: Commands): void
     key === undefined ? {} : { 'idempotency-key': key };
   const show = (answer: Answer, { json }: Flags): void => {
     if (json === true) out(visibleJson(JSON.stringify(answer)));
-    else for (const line of runLines(answer)) out(line);
+    else for (const line of linesOf(answer)) out(line);
     if (answer['status'] === 'failed') fail();
   };
   /** A command with the options of all of them; `by` is who calls where nobody is named. */
@@ -82,9 +82,24 @@ export function addRunCommands({ program, out, settings, fail }: Commands): void
       }
     });
 
+  command('pending', 'what waits for a decision: of runs, and of blocked work').action(
+    async (flags: Flags) => {
+      const server = await connect(flags, 'approvals:decide');
+      let none = true;
+      for await (const pending of pagesOf(server, '/approvals')) {
+        none &&= pending.length === 0;
+        for (const one of pending) {
+          if (flags.json === true) out(visibleJson(JSON.stringify(one)));
+          else for (const line of pendingLines(one)) out(line);
+        }
+      }
+      if (none && flags.json !== true) out('Nothing waits for a decision.');
+    },
+  );
+
   for (const [name, approved, description] of DECISIONS) {
     command(name, description)
-      .argument('<id>', 'the run')
+      .argument('<id>', 'the run, or the blocked work')
       .requiredOption('--hash <digest>', 'the full action_hash of the action that was looked at')
       .option('--key <key>', 'idempotency key')
       .action(async (id: string, flags: Flags & { hash: string }) => {
@@ -93,8 +108,9 @@ export function addRunCommands({ program, out, settings, fail }: Commands): void
         }
         const server = await connect(flags, 'approvals:decide');
         const body = { approved, action_hash: flags.hash };
-        const answer = await server.post(`${pathOf(id)}/approval`, body, keyed(flags));
-        show(answer['run'] as Answer, flags);
+        const path = isRunId(id) ? pathOf(id) : `/workflows/${encodeURIComponent(id)}`;
+        const answer = await server.post(`${path}/approval`, body, keyed(flags));
+        show((answer['run'] ?? answer['workflow']) as Answer, flags);
       });
   }
 
@@ -134,10 +150,17 @@ async function proposed(server: RunServer, created: Answer): Promise<Answer> {
   return seen;
 }
 
-async function* trailOf(server: RunServer, id: string): AsyncGenerator<readonly Answer[]> {
+/** What stands after a decision: a run, or work. */
+const linesOf = (answer: Answer): readonly string[] =>
+  answer['workflow_id'] === undefined ? runLines(answer) : workLines(answer);
+
+const trailOf = (server: RunServer, id: string): AsyncGenerator<readonly Answer[]> =>
+  pagesOf(server, `${pathOf(id)}/events`);
+
+async function* pagesOf(server: RunServer, path: string): AsyncGenerator<readonly Answer[]> {
   for (let cursor: string | undefined; ;) {
     const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
-    const page = await server.get(`${pathOf(id)}/events${query}`);
+    const page = await server.get(`${path}${query}`);
     yield (Array.isArray(page['items']) ? page['items'] : []) as readonly Answer[];
     const next = page['next_cursor'];
     if (typeof next !== 'string') return;

@@ -33,6 +33,33 @@ export function runLines(run: Answer): readonly string[] {
   ];
 }
 
+/** The lines of work that was decided on, as a server answers it. */
+export function workLines(work: Answer): readonly string[] {
+  const block = objectOf(work['block']);
+  const denied = objectOf(block?.['denied']);
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['work', shown(work['workflow_id'])],
+    ['status', shown(work['status'])],
+    ['procedure', shown(work['title'])],
+    ['asset', shown(work['asset'])],
+    ['blocked', block && shown(block['message'])],
+    ['denied', denied && `by ${nameOf(objectOf(denied['decided_by']))} at ${at(denied)}`],
+  ];
+  return facts(rows.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const])));
+}
+
+/** One action that waits for a decision, with its exact content. */
+export function pendingLines(pending: Answer): readonly string[] {
+  const id = pending['run_id'] ?? pending['workflow_id'];
+  const { reason } = pending;
+  return [
+    `${shown(pending['kind'])} ${shown(id)}: ${shown(pending['about'])}`,
+    ...(reason === undefined ? [] : wrapped(`blocked: ${shown(reason)}`, 2)),
+    ...actionLines(pending),
+    '',
+  ];
+}
+
 /** The exact action, field by field, with its full digest below. */
 function actionLines(run: Answer): readonly string[] {
   const action = run['proposed_action'];

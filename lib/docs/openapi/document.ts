@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import * as z from 'zod';
 import { LIMITS } from '../../core/limits.ts';
 import { problem } from '../../surface/rest/shapes/common.ts';
+import { APPROVAL_ROUTES } from './approval-routes.ts';
 import { GENERAL_ROUTES } from './general-routes.ts';
 import { OPERATION_ROUTES } from './operation-routes.ts';
 import type { RouteAnswer, RouteDoc } from './route.ts';
@@ -12,6 +13,7 @@ import { WORKFLOW_ROUTES } from './workflow-routes.ts';
 /** Every documented route, in the order of the document. */
 export const ROUTES: readonly RouteDoc[] = [
   ...RUN_ROUTES,
+  ...APPROVAL_ROUTES,
   ...WORKFLOW_ROUTES,
   ...OPERATION_ROUTES,
   ...GENERAL_ROUTES,
@@ -86,6 +88,10 @@ export function openApiDocument() {
         {
           name: 'runs',
           description: 'Incidents: evidence, one exact action, a decision, a write.',
+        },
+        {
+          name: 'approvals',
+          description: 'What waits for a decision, of runs and of blocked work.',
         },
         { name: 'procedures', description: 'Work on assets, step by step.' },
         { name: 'operations', description: 'For whoever is on call.' },

@@ -105,7 +105,7 @@ export const WORKFLOW_ROUTES: readonly RouteDoc[] = [
     id: 'getWorkflow',
     tag,
     summary: 'Read where work stands',
-    scopes: READ,
+    scopes: [...READ, 'approvals:decide'],
     headers: z.object({ 'If-None-Match': z.string().optional().describe('An ETag of before.') }),
     answers: {
       '200': { description: 'The work.', shape: shapes.workflow, headers: ETAG },

@@ -18,14 +18,14 @@ export const idempotencyKey = z
   .min(1)
   .max(LIMITS.idempotencyKeyChars.max)
   .regex(/^[ -~]+$/, 'expected printable ASCII characters')
-  .describe('A new random value for each new request.')
+  .describe('Random, new for each request.')
   .optional();
 
 /** Why something is decided, in the person's words. */
-export const reason = bounded(
-  LIMITS.reasonChars.max,
-  'Why, in the words of the person. It is kept.',
-).refine((text) => text.trim() !== '', { error: 'expected a reason that is not empty' });
+export const reason = bounded(LIMITS.reasonChars.max, 'Why, in their words. It is kept.').refine(
+  (text) => text.trim() !== '',
+  { error: 'expected a reason that is not empty' },
+);
 
 /** A positive whole number that names a record. */
 export const sequence = (description: string) => z.int().min(1).describe(description).optional();

@@ -96,5 +96,10 @@ const run = z.object({ run_id: z.string(), status: z.string(), action_hash: text
 /** The answer about one run. */
 export const runOutput = z.object({ ...common, run: run.optional() });
 
-/** The answer that lists runs. */
-export const runsOutput = z.object({ ...common, runs: z.array(run).optional(), more: flag });
+/** The answer that lists what waits for a decision. */
+export const pendingOutput = z.object({
+  ...common,
+  runs: z.array(run).optional(),
+  workflows: z.array(z.object({ workflow_id: text })).optional(),
+  more: flag,
+});

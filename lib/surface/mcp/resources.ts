@@ -7,7 +7,7 @@ import {
   ResourceNotFoundError,
   type ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import { refusalForAuditing, refusalForReading } from '../../core/authorize.ts';
+import { refusalForAuditing, refusalForLooking } from '../../core/authorize.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { ID } from '../../core/model/procedure.ts';
 import { refusalForReadingRuns } from '../../core/runs/authorize.ts';
@@ -85,7 +85,7 @@ export function resourceNamed(uri: string): ResourceName | undefined {
 export function refusalForResource(principal: Principal, uri: string): Refusal | undefined {
   switch (resourceNamed(uri)?.kind) {
     case 'workflow':
-      return refusalForReading(principal);
+      return refusalForLooking(principal);
     case 'events':
       return refusalForAuditing(principal);
     case 'run':

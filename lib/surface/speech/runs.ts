@@ -1,6 +1,7 @@
 // What is said about runs: one or two sentences, without ids and digests. Symptoms and evidence are texts
 // of others and are never read out.
 import type { Run } from '../../core/model/run.ts';
+import type { Pending } from '../../core/pending.ts';
 import type { RunRefusal } from '../../core/runs/outcome.ts';
 import { speakForbidden, speakUndecidable } from './approvals.ts';
 import { speakFaults } from './faults.ts';
@@ -41,15 +42,19 @@ export function speakRun({ state, service, proposal, end, approval }: Run): stri
 }
 
 /** What waits for a decision. */
-export function speakPending(runs: readonly Run[], more: boolean): string {
-  if (runs.length === 0) return say('nothing waits for a decision');
-  const names = runs.slice(0, 3).map(({ service }) => phrase(service, 64));
-  const count = more ? `more than ${runs.length} actions` : counted(runs.length, 'action');
-  const rest = runs.length > names.length || more ? ' and others' : '';
+export function speakPending(pending: readonly Pending[], more: boolean): string {
+  const { length } = pending;
+  if (length === 0) return say('nothing waits for a decision');
+  const names = pending.slice(0, 3).map((one) => phrase(nameOf(one), 64));
+  const count = more ? `more than ${length} actions` : counted(length, 'action');
+  const rest = length > names.length || more ? ' and others' : '';
   return say(
-    `${count} ${runs.length === 1 && !more ? 'waits' : 'wait'} for a decision: ${listed(names)}${rest}`,
+    `${count} ${length === 1 && !more ? 'waits' : 'wait'} for a decision: ${listed(names)}${rest}`,
   );
 }
+
+/** A run is about a service, work about an asset. */
+const nameOf = (one: Pending): string => ('run' in one ? one.run.service : one.workflow.asset);
 
 /** Why a command or a read was refused. */
 export function speakRunRefusal(refusal: RunRefusal): string {

@@ -530,6 +530,7 @@ describe('reads', () => {
           }),
         listBlocked: () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'never')),
         listEvents: () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'never')),
+        listProposals: () => Promise.reject(new Fault('retryable', 'BACKEND_UNAVAILABLE', 'never')),
       },
     }));
     const one = await call(app, 'get_workflow');

@@ -8,9 +8,7 @@ import { bounded } from '../schema.ts';
 import { defineTool } from '../tool.ts';
 import { named, runCommand } from './run-command.ts';
 
-const tenure = sequence(
-  'tenure of the answer that asked, once the person has said yes. Leave it out to be asked first.',
-);
+const tenure = sequence('tenure of the answer that asked, after a yes. Leave it out to be asked.');
 
 /** Decides a block. */
 export const resolveBlock = defineTool({
@@ -20,7 +18,7 @@ export const resolveBlock = defineTool({
     'Call this when a supervisor decides about blocked (stopped, held) work. Read the reason of the block out first, and take the decision only from the person. Abandoning ends the work and frees the asset. Returns the receipt and the next step. After a lost answer repeat it with its idempotency_key.',
   input: z.strictObject({
     workflow_id: workflowId,
-    block: z.int().min(1).describe('Which block this decides: seq of block in the workflow.'),
+    block: z.int().min(1).describe('Which block: seq of block in the workflow.'),
     decision: z
       .enum(['continue', 'retake', 'abandon'])
       .describe(

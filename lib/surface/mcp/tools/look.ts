@@ -1,6 +1,10 @@
 // The tools that only look: one workflow, the caller's own, the blocked ones.
 import * as z from 'zod';
-import { refusalForReading, refusalForSupervising } from '../../../core/authorize.ts';
+import {
+  refusalForLooking,
+  refusalForReading,
+  refusalForSupervising,
+} from '../../../core/authorize.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { Refusal } from '../../../core/outcome.ts';
 import type { Found, ViewList } from '../../../core/queries.ts';
@@ -30,7 +34,7 @@ export const getWorkflow = defineTool({
     }),
   output: workflowOutput,
   effect: 'reads',
-  refusal: refusalForReading,
+  refusal: refusalForLooking,
   run: async (kit, { workflow_id: workflow, asset }, call) => {
     const which = {
       ...(workflow !== undefined && { workflow }),

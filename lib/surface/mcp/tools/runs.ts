@@ -5,16 +5,18 @@ import { LIMITS } from '../../../core/limits.ts';
 import type { Principal } from '../../../core/model/principal.ts';
 import type { EvidenceRow, Run } from '../../../core/model/run.ts';
 import type { Refusal } from '../../../core/outcome.ts';
+import { listPending } from '../../../core/pending.ts';
 import { refusalForReadingRuns, refusalForRun } from '../../../core/runs/authorize.ts';
 import type { RunCommand } from '../../../core/runs/commands.ts';
 import type { RunRefusal } from '../../../core/runs/outcome.ts';
 import { runSummary, runView } from '../../rest/run-view.ts';
 import { speakPending, speakRun, speakRunRefusal } from '../../speech/runs.ts';
 import { idempotencyKey } from '../arguments.ts';
-import { runOutput, runsOutput } from '../output.ts';
+import { pendingOutput, runOutput } from '../output.ts';
 import { bounded } from '../schema.ts';
-import { done, fitting } from '../structured.ts';
+import { done, fitting, workflowSummary } from '../structured.ts';
 import { defineTool, type ToolAnswer, type ToolCall, type ToolKit } from '../tool.ts';
+import { runCommand as runWork } from './run-command.ts';
 
 /** Decisions by an assistant are refused by the core too, unless a deployment allows them. */
 const HERE: ReadonlySet<Principal['via']> = new Set(['mcp', 'cli', 'system', 'rest']);
@@ -61,19 +63,24 @@ export const listPendingApprovals = defineTool({
   name: 'list_pending_approvals',
   title: 'List pending approvals',
   description:
-    'Call this when a person asks what waits for approval or a decision. It only reads. Returns the runs, oldest first.',
+    'Call this when a person asks what waits for approval. It only reads. Returns runs and blocked work, oldest first.',
   input: z.strictObject({}),
-  output: runsOutput,
+  output: pendingOutput,
   effect: 'reads',
   refusal: (principal) => lacking(refusalForReadingRuns(principal)),
   run: async (kit, _args, call) => {
     const limit = LIMITS.blockedShown.max;
-    const found = await kit.runQueries.list(call, 'awaiting_approval', { limit });
+    const found = await listPending(kit, call, { limit });
     if (found.code !== 'FOUND') return answerRunRefusal(found, call);
     const { items, next } = found.value;
-    const { shown, leftOut } = fitting(items.map(runSummary), {});
+    const entries = items.map((one) =>
+      'run' in one ? { run: runSummary(one.run) } : { work: workflowSummary(one.workflow, call) },
+    );
+    const { shown, leftOut } = fitting(entries, {});
     const more = next !== undefined || leftOut > 0;
-    const structured = { ...done(call), runs: shown, more };
+    const runs = shown.flatMap((one) => ('run' in one ? [one.run] : []));
+    const workflows = shown.flatMap((one) => ('work' in one ? [one.work] : []));
+    const structured = { ...done(call), runs, workflows, more };
     return { text: speakPending(items, more), isError: false, structured };
   },
 });
@@ -83,26 +90,32 @@ export const decideApproval = defineTool({
   name: 'decide_approval',
   title: 'Approve or deny an action',
   description:
-    'Call this only after the exact action was read out and the person clearly said to approve or to deny it; a question, or a yes with a but, is neither. Returns the run. After a lost answer repeat it with its idempotency_key.',
-  input: z.strictObject({
-    run_id: runId,
-    approved: z.boolean().describe('true: carry it out. false: never.'),
-    action_hash: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'expected the full digest of the action')
-      .max(64)
-      .describe('action_hash of that action, in full.'),
-    idempotency_key: idempotencyKey,
-  }),
+    'Call this only after the exact action was read out and the person clearly said to approve or deny it; a question, or a yes with a but, is neither. Returns the run or work. After a lost answer repeat it with its idempotency_key.',
+  input: z
+    .strictObject({
+      run_id: runId.optional(),
+      workflow_id: bounded(LIMITS.workflowIdChars.max, 'Or which work.').optional(),
+      approved: z.boolean().describe('true: carry it out. false: never.'),
+      action_hash: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'expected the full digest of the action')
+        .max(64)
+        .describe('Its action_hash, in full.'),
+      idempotency_key: idempotencyKey,
+    })
+    .refine((args) => (args.run_id === undefined) !== (args.workflow_id === undefined), {
+      path: ['run_id'],
+      error: 'expected run_id or workflow_id, and not both',
+    }),
   output: runOutput,
   effect: 'ends',
   refusal: (principal) => lacking(refusalForRun(principal, 'decide_approval', HERE)),
-  run: (kit, { run_id: run, approved, action_hash, idempotency_key: key }, call) =>
-    runCommand(
-      kit,
-      { type: 'decide_approval', run, approved, action_hash, ...(key !== undefined && { key }) },
-      call,
-    ),
+  run: (kit, { run_id: run, workflow_id: workflow, idempotency_key: key, ...args }, call) => {
+    const decision = { type: 'decide_approval', ...args } as const;
+    if (workflow !== undefined) return runWork(kit, { ...decision, workflow }, key, call);
+    const keyed = key === undefined ? {} : { key };
+    return runCommand(kit, { ...decision, run: run ?? '', ...keyed }, call);
+  },
 });
 
 async function runCommand(kit: ToolKit, command: RunCommand, call: ToolCall): Promise<ToolAnswer> {
