@@ -17,8 +17,11 @@ export const BUNDLE_BYTES_MOST = 1_000_000;
 /** Most bytes of the file of the function that relays. */
 export const RELAY_BUNDLE_BYTES_MOST = 800_000;
 
-/** Most bytes of the file of the reconciler, which also writes to a bucket. */
-export const RECONCILE_BUNDLE_BYTES_MOST = 900_000;
+/** Most bytes of the file of the reconciler, which also writes to a bucket and reads tickets back. */
+export const RECONCILE_BUNDLE_BYTES_MOST = 1_000_000;
+
+/** Most bytes of the file of the function that works on runs, which speaks to evidence servers. */
+export const RUN_BUNDLE_BYTES_MOST = 1_300_000;
 
 /**
  * Compiles JSON schemas for answers to questions that this server never asks; the other form of it that the

@@ -9,7 +9,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { settingsTable } from '../settings/table.ts';
 import type { Settings } from '../settings.ts';
 import type { DataStack } from './data-stack.ts';
-import { useTopicKey } from './statements.ts';
+import { useTopicKey, wholeSecretArn } from './statements.ts';
 
 /** What a function needs in order to know the sinks, and in order to send to them. */
 export interface StageDelivery {
@@ -28,10 +28,8 @@ export function stageDelivery(stack: Stack, data: DataStack, settings: Settings)
       `${settingsTable.webhooks.env}: its secrets would stand in the template; put its text into a secret of Secrets Manager and name that in ${settingsTable.webhooksSecretId.env}`,
     );
   }
-  if (webhooksSecretId !== undefined && !/^arn:.+:secret:.+-\w{6}$/.test(webhooksSecretId)) {
-    throw new Error(
-      `${settingsTable.webhooksSecretId.env}: expected the whole ARN of the secret, because the functions may read that one alone`,
-    );
+  if (webhooksSecretId !== undefined) {
+    wholeSecretArn(settingsTable.webhooksSecretId.env, webhooksSecretId);
   }
   if ((webhooksSecretId === undefined) !== (webhookNames.length === 0)) {
     throw new Error(

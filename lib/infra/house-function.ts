@@ -11,6 +11,7 @@ import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { BUNDLE, PROJECT_ROOT } from './bundle.ts';
+import { evidenceCommands } from './evidence.ts';
 import { policyCommands } from './own-policies.ts';
 import { pageCommands } from './pages.ts';
 import type { Stage } from './stages.ts';
@@ -35,6 +36,8 @@ export interface HouseFunctionProps {
   readonly folder?: { readonly source: string; readonly name: string };
   /** Whether the files of the interactive page are put beside the bundle. */
   readonly pages?: boolean;
+  /** A folder that the bundled evidence server serves, put with it beside the bundle; absolute. */
+  readonly evidence?: string;
 }
 
 /** A function with its role and its log group. */
@@ -44,7 +47,7 @@ export class HouseFunction extends Construct {
   constructor(scope: Construct, id: string, props: HouseFunctionProps) {
     super(scope, id);
     const { stage, entry, description, serviceName, environment, statements, wildcards } = props;
-    const { folder, pages = false } = props;
+    const beside = besideBundle(props);
     const logGroup = new LogGroup(this, 'Logs', {
       retention: stage.logRetention,
       removalPolicy: stage.removal,
@@ -89,7 +92,7 @@ export class HouseFunction extends Construct {
         esbuildArgs: Object.fromEntries(
           Object.entries(BUNDLE.alias).map(([from, to]) => [`--alias:${from}`, to]),
         ),
-        ...((folder !== undefined || pages) && { commandHooks: besideBundle(folder, pages) }),
+        ...(beside !== undefined && { commandHooks: beside }),
       },
     });
     const policy = role.node.findChild('DefaultPolicy');
@@ -98,10 +101,13 @@ export class HouseFunction extends Construct {
   }
 }
 
-/** Puts own procedures and the files of the interactive page beside the bundle. */
-function besideBundle(folder: HouseFunctionProps['folder'], pages: boolean) {
-  if (folder !== undefined && !existsSync(folder.source)) {
-    throw new Error(`the folder ${folder.source} is not there`);
+/** Puts own procedures, the files of the interactive page and the evidence server beside the bundle. */
+function besideBundle({ folder, pages = false, evidence }: HouseFunctionProps) {
+  if (folder === undefined && !pages && evidence === undefined) return undefined;
+  for (const source of [folder?.source, evidence]) {
+    if (source !== undefined && !existsSync(source)) {
+      throw new Error(`the folder ${source} is not there`);
+    }
   }
   return {
     beforeBundling: () => [],
@@ -109,6 +115,7 @@ function besideBundle(folder: HouseFunctionProps['folder'], pages: boolean) {
     afterBundling: (_input: string, output: string) => [
       ...(folder === undefined ? [] : policyCommands(folder.source, join(output, folder.name))),
       ...(pages ? pageCommands(output) : []),
+      ...(evidence === undefined ? [] : evidenceCommands(evidence, output)),
     ],
   };
 }

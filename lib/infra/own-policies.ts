@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { BUNDLE, PROJECT_ROOT } from './bundle.ts';
 
 /** Some libraries ask for Node's modules when they run, which a module has no function for. */
-const REQUIRE =
+export const REQUIRE =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
 /**

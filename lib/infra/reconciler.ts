@@ -1,42 +1,35 @@
 /** The safety net: a state machine that looks at what is due every minute, and the function behind it. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { serviceName } from '../settings/metric-names.ts';
 import { settingsTable } from '../settings/table.ts';
-import { PROJECT_ROOT } from './bundle.ts';
 import type { DataStack } from './data-stack.ts';
 import type { StageDelivery } from './delivery.ts';
 import { HouseFunction } from './house-function.ts';
+import { houseMachine } from './house-machine.ts';
+import type { Runs } from './runs.ts';
 import type { Stage } from './stages.ts';
-import {
-  MACHINE_WILDCARD,
-  readSecrets,
-  TABLE_KEY_WILDCARD,
-  useTable,
-  useTableKey,
-} from './statements.ts';
+import { readSecrets, TABLE_KEY_WILDCARD, useTable, useTableKey } from './statements.ts';
 
 /** What the reconciler of a stage is built from. */
 export interface ReconcilerProps {
   readonly stage: Stage;
   readonly data: DataStack;
   readonly delivery: StageDelivery;
+  readonly runs: Runs;
   /** Settings that are handed on as they are written. */
   readonly environment: { readonly [name: string]: string };
   /** Own procedures, which are put beside the bundle. */
   readonly folder?: { readonly source: string; readonly name: string };
 }
 
-/** The file of the state machine; it is deployed as it is, but for the function's ARN. */
-export const RECONCILER_FILE = join(PROJECT_ROOT, 'statemachines/reconciler.asl.json');
+/** The file of the state machine, from the top of the project. */
+export const RECONCILER_FILE = 'statemachines/reconciler.asl.json';
 
 /** The reconciler. */
 export class Reconciler extends Construct {
@@ -45,9 +38,14 @@ export class Reconciler extends Construct {
 
   constructor(scope: Construct, id: string, props: ReconcilerProps) {
     super(scope, id);
-    const { stage, data, delivery, environment, folder } = props;
+    const { stage, data, delivery, runs, environment, folder } = props;
     const { heads } = data;
-    const secrets = [...delivery.secrets, ...(heads === undefined ? [] : [heads.secret])];
+    const { tickets } = runs;
+    const secrets = [
+      ...delivery.secrets,
+      ...(heads === undefined ? [] : [heads.secret]),
+      ...tickets.secrets,
+    ];
     const sweep = new HouseFunction(this, 'Sweep', {
       stage,
       entry: 'lambdas/reconcile.ts',
@@ -61,6 +59,8 @@ export class Reconciler extends Construct {
         ...delivery.environment,
         ...delivery.secretEnvironment,
         ...heads?.environment,
+        ...tickets.environment,
+        ...runs.startEnvironment,
         [settingsTable.table.env]: data.table.tableName,
       },
       statements: [
@@ -69,11 +69,25 @@ export class Reconciler extends Construct {
         ...(secrets.length > 0 ? [readSecrets(secrets)] : []),
         ...delivery.send,
         ...(heads?.statements() ?? []),
+        ...tickets.statements,
+        runs.start(),
+        runs.describe(),
       ],
-      wildcards: [TABLE_KEY_WILDCARD, ...(heads === undefined ? [] : [heads.wildcard])],
+      wildcards: [
+        TABLE_KEY_WILDCARD,
+        ...(heads === undefined ? [] : [heads.wildcard]),
+        ...tickets.wildcards,
+        runs.describeWildcard,
+      ],
       ...(folder !== undefined && { folder }),
     });
-    const machine = this.machine(stage, sweep.lambda.functionArn);
+    const machine = houseMachine(this, {
+      stage,
+      comment: 'Delivers what is due, and repairs what has drifted',
+      file: RECONCILER_FILE,
+      placeholder: 'ReconcileFunctionArn',
+      functionArn: sweep.lambda.functionArn,
+    });
     new Rule(this, 'EveryMinute', {
       description: 'One look at what is due',
       schedule: Schedule.rate(Duration.minutes(1)),
@@ -93,34 +107,5 @@ export class Reconciler extends Construct {
     });
     this.stateMachine = machine;
     this.lambda = sweep.lambda;
-  }
-
-  private machine(stage: Stage, functionArn: string): StateMachine {
-    const logs = new LogGroup(this, 'Logs', {
-      retention: stage.logRetention,
-      removalPolicy: stage.removal,
-    });
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('states.amazonaws.com'),
-      description: 'What the state machine may do',
-    });
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        sid: 'Tasks',
-        actions: ['lambda:InvokeFunction'],
-        resources: [functionArn],
-      }),
-    );
-    const machine = new StateMachine(this, 'Machine', {
-      comment: 'Delivers what is due, and repairs what has drifted',
-      definitionBody: DefinitionBody.fromString(readFileSync(RECONCILER_FILE, 'utf8')),
-      definitionSubstitutions: { ReconcileFunctionArn: functionArn },
-      role,
-      logs: { destination: logs, level: LogLevel.ALL, includeExecutionData: true },
-      tracingEnabled: true,
-      removalPolicy: stage.removal,
-    });
-    Validations.of(role.node.findChild('DefaultPolicy')).acknowledge(MACHINE_WILDCARD);
-    return machine;
   }
 }

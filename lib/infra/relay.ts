@@ -16,6 +16,7 @@ import { settingsTable } from '../settings/table.ts';
 import type { DataStack } from './data-stack.ts';
 import type { StageDelivery } from './delivery.ts';
 import { HouseFunction } from './house-function.ts';
+import type { Runs } from './runs.ts';
 import type { Stage } from './stages.ts';
 import {
   readSecrets,
@@ -34,6 +35,7 @@ export interface RelayProps {
   readonly stage: Stage;
   readonly data: DataStack;
   readonly delivery: StageDelivery;
+  readonly runs: Pick<Runs, 'start' | 'startEnvironment'>;
   /** Settings that are handed on as they are written. */
   readonly environment: { readonly [name: string]: string };
 }
@@ -44,7 +46,11 @@ export class Relay extends Construct {
   /** Places of batches that were given up. */
   readonly failed: Queue;
 
-  constructor(scope: Construct, id: string, { stage, data, delivery, environment }: RelayProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { stage, data, delivery, runs, environment }: RelayProps,
+  ) {
     super(scope, id);
     // Places in the stream, without a key or a value: what they stand for, the sweep delivers.
     const failed = new Queue(this, 'Failed', {
@@ -70,6 +76,7 @@ export class Relay extends Construct {
         ...environment,
         ...delivery.environment,
         ...delivery.secretEnvironment,
+        ...runs.startEnvironment,
         [settingsTable.table.env]: data.table.tableName,
       },
       statements: [
@@ -83,6 +90,7 @@ export class Relay extends Construct {
         }),
         ...(delivery.secrets.length > 0 ? [readSecrets(delivery.secrets)] : []),
         ...delivery.send,
+        runs.start(),
       ],
       wildcards: [TABLE_KEY_WILDCARD, STREAM_WILDCARD],
     });

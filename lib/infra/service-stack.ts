@@ -15,6 +15,7 @@ import { Front } from './front.ts';
 import { HouseFunction } from './house-function.ts';
 import { Reconciler } from './reconciler.ts';
 import { Relay } from './relay.ts';
+import { Runs } from './runs.ts';
 import type { Stage } from './stages.ts';
 import { Watch } from './watch.ts';
 import {
@@ -46,6 +47,16 @@ const HANDED_ON = [
   'commandTimeoutMs',
 ] as const satisfies readonly (keyof typeof settingsTable)[];
 
+/** Those of the function that works on runs. */
+const RUNS_HANDED_ON = [
+  'logLevel',
+  'evidenceServers',
+  'evidenceTools',
+  'evidenceSteps',
+  'evidenceTimeoutMs',
+  'evidenceOutputBytes',
+] as const satisfies readonly (keyof typeof settingsTable)[];
+
 /** The name under which own procedures lie beside the bundle. */
 const POLICIES = 'policies';
 
@@ -65,6 +76,13 @@ export class ServiceStack extends Stack {
     const front = Front.of(this, stage, settings);
     const own = [data.secret, issuerSecret, front?.secret].filter((secret) => secret !== undefined);
     const policies = ownPolicies(settings);
+    const runs = new Runs(this, 'Runs', {
+      stage,
+      data,
+      delivery,
+      settings,
+      environment: handedOn(environment, RUNS_HANDED_ON),
+    });
     const http = new HouseFunction(this, 'Http', {
       stage,
       entry: 'lambdas/http.ts',
@@ -80,6 +98,7 @@ export class ServiceStack extends Stack {
           [settingsTable.issuerSecretId.env]: issuerSecret.secretArn,
         }),
         ...(front !== undefined && { [settingsTable.frontSecretId.env]: front.secret.secretArn }),
+        [settingsTable.runFunction.env]: runs.lambda.functionName,
         ...policies.environment,
       },
       statements: [
@@ -87,6 +106,7 @@ export class ServiceStack extends Stack {
         useTableKey(data.key),
         readSecrets(own),
         readParameter(this, names.publicUrl),
+        runs.ask(),
       ],
       wildcards: [TABLE_KEY_WILDCARD],
       pages: true,
@@ -96,6 +116,7 @@ export class ServiceStack extends Stack {
       stage,
       data,
       delivery,
+      runs,
       environment: handedOn(environment, ['logLevel']),
     };
     const relay = new Relay(this, 'Delivery', background);
@@ -104,7 +125,7 @@ export class ServiceStack extends Stack {
       environment: { ...background.environment, ...policies.environment },
       ...policies.beside,
     });
-    new Watch(this, 'Watch', { stage, settings, http: http.lambda, relay, reconciler });
+    new Watch(this, 'Watch', { stage, settings, http: http.lambda, relay, reconciler, runs });
     // The bearer token is ours to check; IAM would take its header. CORS is set by the app alone.
     const url = http.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,

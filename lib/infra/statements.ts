@@ -117,6 +117,14 @@ export function useTopicKey(key: IKey): PolicyStatement {
   });
 }
 
+/** Checks that a setting is the whole ARN of a secret, because a function may read that one alone. */
+export function wholeSecretArn(env: string, text: string): string {
+  if (/^arn:.+:secret:.+-\w{6}$/.test(text)) return text;
+  throw new Error(
+    `${env}: expected the whole ARN of the secret, because the functions may read that one alone`,
+  );
+}
+
 /** Reading secrets. */
 export function readSecrets(secrets: readonly Pick<Secret, 'secretArn'>[]): PolicyStatement {
   return new PolicyStatement({

@@ -26,6 +26,7 @@ import type { Settings } from '../settings.ts';
 import { ALARMS, type AlarmRow, type Watched } from './alarm-table.ts';
 import type { Reconciler } from './reconciler.ts';
 import type { Relay } from './relay.ts';
+import type { Runs } from './runs.ts';
 import type { Stage } from './stages.ts';
 
 /** What is watched. */
@@ -35,6 +36,7 @@ export interface WatchProps {
   readonly http: IFunction;
   readonly relay: Pick<Relay, 'lambda' | 'failed'>;
   readonly reconciler: Pick<Reconciler, 'lambda' | 'stateMachine'>;
+  readonly runs: Pick<Runs, 'lambda' | 'stateMachine'>;
 }
 
 const COMPARISON = {
@@ -133,7 +135,7 @@ export class Watch extends Construct {
 function metricOf(
   watched: Watched,
   period: Duration,
-  { stage, http, relay, reconciler }: WatchProps,
+  { stage, http, relay, reconciler, runs }: WatchProps,
 ): IMetric {
   if ('metric' in watched) {
     const { metric, of, statistic } = watched;
@@ -150,7 +152,7 @@ function metricOf(
       return summed([stateMachine.metricFailed(each), stateMachine.metricTimedOut(each)], period);
     }
     case 'throttles': {
-      const functions = [http, relay.lambda, reconciler.lambda];
+      const functions = [http, relay.lambda, reconciler.lambda, runs.lambda];
       return summed(
         functions.map((one) => one.metricThrottles(each)),
         period,

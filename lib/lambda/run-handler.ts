@@ -1,6 +1,7 @@
-// The task of the state machine of runs: works on one attempt for as long as the function has time.
-// Absent members and null are the same, and whatever else does not fit is refused by name.
+// The task of the state machine of runs: works on one attempt for as long as the function has time. The
+// function that answers callers asks it for the tools of evidence servers. Absent members and null are the same, and whatever else does not fit is refused by name.
 import type { Context } from 'aws-lambda';
+import type { ToolReport } from '../core/evidence/report.ts';
 import type { Worker } from '../core/runs/worker.ts';
 import { RUN } from '../core/runs/timing.ts';
 import type { Observers } from './observers.ts';
@@ -13,9 +14,15 @@ export interface Worked {
   readonly more: boolean;
 }
 
+/** What works, and what says which tools there are, until a moment in epoch milliseconds. */
+export interface RunApp {
+  readonly worker: Worker;
+  readonly tools: (deadlineMs: number) => Promise<ToolReport>;
+}
+
 /** The handler, and its start. */
 export interface RunFunction {
-  readonly handler: TaskHandler<Worked>;
+  readonly handler: TaskHandler<Worked | ToolReport>;
   /** Resolves when the first start has ended, whichever way. */
   readonly started: Promise<unknown>;
 }
@@ -24,13 +31,16 @@ export interface RunFunction {
 const MARGIN_MS = RUN.callMs + 2 * RUN.stepMs + 5_000;
 
 /** Builds the function and starts it. `open` is called again by the next task after it failed. */
-export function createRunFunction(
-  observers: Observers,
-  open: () => Promise<{ readonly worker: Worker }>,
-): RunFunction {
+export function createRunFunction(observers: Observers, open: () => Promise<RunApp>): RunFunction {
   const app = toldStart(observers, open);
-  const handler = taskFunction<Worked>(observers, async (event, context) => {
+  const handler = taskFunction<Worked | ToolReport>(observers, async (event, context) => {
     const members = (event ?? {}) as Members;
+    if (members.task === 'tools') {
+      const deadlineMs = whole(members.deadline_ms, 'deadline_ms');
+      const opened = await app();
+      if (opened === undefined) throw cannotStart();
+      return opened.tools(deadlineMs);
+    }
     const of = {
       tenant: text(members.tenant, 'tenant'),
       run: text(members.run, 'run'),
@@ -53,6 +63,8 @@ function timeLeft(context: Context): AbortSignal {
 }
 
 interface Members {
+  readonly task?: unknown;
+  readonly deadline_ms?: unknown;
   readonly tenant?: unknown;
   readonly run?: unknown;
   readonly attempt?: unknown;

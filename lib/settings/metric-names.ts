@@ -10,7 +10,7 @@ export const METRIC_NAMESPACE = 'Checkpoint';
 export const METRIC_DIMENSIONS = { service: 'service', tool: 'tool' } as const;
 
 /** The functions of a stage. */
-export type FunctionName = 'http' | 'relay' | 'reconcile';
+export type FunctionName = 'http' | 'relay' | 'reconcile' | 'run';
 
 /** The value of the dimension `service` of a function of a stage. */
 export function serviceName(stage: string, name: FunctionName): string {

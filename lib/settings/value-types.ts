@@ -99,6 +99,14 @@ export const secretName = z.string().regex(/^[\w/+=.@:-]{1,2048}$/);
 /** The ARN of an SNS topic. */
 export const topicArn = z.string().regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]{1,256}$/);
 
+/** The ARN of a state machine. */
+export const stateMachineArn = z
+  .string()
+  .regex(/^arn:[\w-]+:states:[\w-]+:\d{12}:stateMachine:[\w-]{1,80}$/);
+
+/** The name of a function. */
+export const functionName = z.string().regex(/^[\w-]{1,64}$/);
+
 /** The name of an event bus, or its ARN. */
 export const eventBusName = z
   .string()

@@ -5,9 +5,12 @@ import { eventBridgeSink } from '../adapters/sinks/eventbridge.ts';
 import { logSink } from '../adapters/sinks/log.ts';
 import { snsSink } from '../adapters/sinks/sns.ts';
 import { webhookSink } from '../adapters/sinks/webhook.ts';
+import { stepFunctionsOrchestrator } from '../adapters/step-functions/orchestrator.ts';
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts';
+import type { Orchestrator } from '../core/ports/orchestrator.ts';
 import type { NotificationSink } from '../core/ports/sink.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
+import { starter } from '../core/runs/execution.ts';
 import type { Observers } from '../lambda/observers.ts';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import type { WebhookSettings } from '../settings/webhooks.ts';
@@ -21,6 +24,8 @@ export interface Delivery {
   readonly dispatcher: Dispatcher;
   /** The sinks that notifications are written for. */
   readonly sinks: readonly string[];
+  /** What does the work of runs; absent where the deployment has none. */
+  readonly orchestrator?: Orchestrator;
 }
 
 /**
@@ -39,14 +44,27 @@ export async function openDelivery(
     const webhooks = await keptWebhooks(settings, values);
     const configured = { ...settings, webhooks };
     const store = openTable(tableName);
+    const { runMachineArn: stateMachineArn } = settings;
+    const runs =
+      stateMachineArn === undefined
+        ? undefined
+        : stepFunctionsOrchestrator({ stateMachineArn, clock: systemClock });
     const dispatcher = createDispatcher({
       store,
       sinks: sinksOf(configured, observers),
+      ...(runs !== undefined && { starter: starter(store, runs) }),
       clock: systemClock,
       random: systemRandom,
       onDelivery: observers.onDelivery,
     });
-    return { settings, store, dispatcher, sinks: sinkNames(configured) };
+    const sinks = sinkNames(configured);
+    return {
+      settings,
+      store,
+      dispatcher,
+      sinks,
+      ...(runs !== undefined && { orchestrator: runs }),
+    };
   } finally {
     values.close();
   }

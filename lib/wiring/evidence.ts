@@ -21,14 +21,41 @@ export interface Evidence {
   readonly bounds: GatheringBounds;
 }
 
+/** Where the bundled server is, and what it serves where nobody says otherwise. */
+export interface EvidenceHome {
+  readonly version: string;
+  /** Absolute path of the file that is started as a process of its own. */
+  readonly server: string;
+  readonly folder: string;
+}
+
+/** The settings that evidence is gathered by. */
+export type EvidenceSettings = Pick<
+  Settings,
+  | 'evidenceServers'
+  | 'evidenceTools'
+  | 'evidenceSteps'
+  | 'evidenceTimeoutMs'
+  | 'evidenceOutputBytes'
+>;
+
+/** Makes the evidence source of a checkout or of the packed package. */
+export function openEvidence(settings: Settings, onWarning?: OnWarning): Evidence {
+  return evidenceAt(settings, homeInPackage(settings), onWarning);
+}
+
 /** Makes the evidence source of the settings. No process is started before it is asked something. */
-export function openEvidence(settings: Settings, onWarning: OnWarning = () => undefined): Evidence {
+export function evidenceAt(
+  settings: EvidenceSettings,
+  home: EvidenceHome,
+  onWarning: OnWarning = () => undefined,
+): Evidence {
   const { PATH, HOME } = process.env;
   const source = createEvidenceSource(
-    settings.evidenceServers.map((server) => toolServer(server, settings)),
+    settings.evidenceServers.map((server) => toolServer(server, home)),
     {
       clock: systemClock,
-      version: packageVersion(),
+      version: home.version,
       environment: {
         ...(PATH !== undefined && { PATH }),
         ...(HOME !== undefined && { HOME }),
@@ -57,14 +84,18 @@ export function exampleEvidence(): string {
   return join(packageFolder(), 'examples/evidence');
 }
 
-function toolServer(server: EvidenceServerSettings, settings: Settings): ToolServer {
+function toolServer(server: EvidenceServerSettings, home: EvidenceHome): ToolServer {
   if (server.kind !== 'bundled') return server;
+  const args = [home.server, resolve(home.folder)];
+  return { name: server.name, command: process.execPath, args, env: {} };
+}
+
+function homeInPackage(settings: Settings): EvidenceHome {
   const own = evidenceFolder(settings);
   // A folder that is configured is meant, also where it is not there.
   const folder = settings.evidenceFolder !== undefined || existsSync(own) ? own : exampleEvidence();
   // It is a process of its own, also where this very code was put into one file with others.
   const source = extname(import.meta.filename) === '.ts';
   const entry = source ? 'bin/evidence-server.ts' : 'dist/bin/evidence-server.js';
-  const args = [join(packageFolder(), entry), resolve(folder)];
-  return { name: server.name, command: process.execPath, args, env: {} };
+  return { version: packageVersion(), server: join(packageFolder(), entry), folder };
 }

@@ -1,10 +1,13 @@
 // What every function of a deployment finds by its settings: the table, and webhooks with their secrets.
+import type * as z from 'zod';
 import type { DeploymentValues } from '../adapters/deployment/read-values.ts';
 import { createDynamoClient } from '../adapters/dynamodb/client.ts';
 import { createDynamoStore } from '../adapters/dynamodb/store.ts';
 import { systemClock, systemRandom } from '../adapters/runtime/system.ts';
 import { Fault } from '../core/fault.ts';
 import { expectedOf } from '../core/shape-words.ts';
+import { evidenceServerList } from '../settings/evidence.ts';
+import { ticketProvider } from '../settings/tickets.ts';
 import { webhookList, type WebhookSettings } from '../settings/webhooks.ts';
 import type { Settings } from '../settings.ts';
 
@@ -28,24 +31,50 @@ export function needed(
 /**
  * The webhooks of a deployment, which Secrets Manager keeps because they hold secrets. Throws a terminal
  * fault where the secret's text is no list of webhooks, or one of others than those that rows are written
- * for; it names the place and nothing of the text.
+ * for.
  */
 export async function keptWebhooks(
   { webhooks, webhooksSecretId, webhookNames }: Settings,
   values: DeploymentValues,
 ): Promise<readonly WebhookSettings[]> {
   if (webhooksSecretId === undefined) return webhooks;
-  const read = webhookList.safeParse(await values.secret(webhooksSecretId));
-  if (read.success) {
-    const names = read.data.map(({ name }) => name);
-    if (names.toSorted().join() === webhookNames.toSorted().join()) {
-      return [...webhooks, ...read.data];
-    }
-    const differ = `the secret ${webhooksSecretId} holds other webhooks than CHECKPOINT_WEBHOOK_NAMES names`;
-    throw new Fault('terminal', 'START_REFUSED', differ);
-  }
+  const kept = await keptIn(webhooksSecretId, values, webhookList, 'list of webhooks');
+  const names = kept.map(({ name }) => name);
+  if (names.toSorted().join() === webhookNames.toSorted().join()) return [...webhooks, ...kept];
+  const differ = `the secret ${webhooksSecretId} holds other webhooks than CHECKPOINT_WEBHOOK_NAMES names`;
+  throw new Fault('terminal', 'START_REFUSED', differ);
+}
+
+/** Where the tickets of a deployment are written. Throws as {@link keptWebhooks}. */
+export async function keptTickets(
+  { tickets, ticketsSecretId }: Pick<Settings, 'tickets' | 'ticketsSecretId'>,
+  values: DeploymentValues,
+): Promise<Settings['tickets']> {
+  if (ticketsSecretId === undefined) return tickets;
+  return keptIn(ticketsSecretId, values, ticketProvider, 'ticket provider');
+}
+
+/** The evidence servers of a deployment. Throws as {@link keptWebhooks}. */
+export async function keptEvidence(
+  { evidenceServers, evidenceSecretId }: Pick<Settings, 'evidenceServers' | 'evidenceSecretId'>,
+  values: DeploymentValues,
+): Promise<Settings['evidenceServers']> {
+  if (evidenceSecretId === undefined) return evidenceServers;
+  return keptIn(evidenceSecretId, values, evidenceServerList, 'list of evidence servers');
+}
+
+/** A secret's text, read as a setting. What is thrown names the place and nothing of the text. */
+async function keptIn<T>(
+  id: string,
+  values: DeploymentValues,
+  type: z.ZodType<T, string>,
+  what: string,
+): Promise<T> {
+  const read = type.safeParse(await values.secret(id));
+  if (read.success) return read.data;
   const [issue] = read.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-  const what = `the secret ${webhooksSecretId} holds no list of webhooks${place}: ${issue === undefined ? '' : expectedOf(issue)}`;
-  throw new Fault('terminal', 'START_REFUSED', what);
+  const fault = issue === undefined ? '' : expectedOf(issue);
+  const told = `the secret ${id} holds no ${what}${place}: ${fault}`;
+  throw new Fault('terminal', 'START_REFUSED', told);
 }

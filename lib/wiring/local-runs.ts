@@ -3,20 +3,13 @@ import { createWorkPool } from '../adapters/runtime/work-pool.ts';
 import { systemClock } from '../adapters/runtime/system.ts';
 import type { RunWork } from '../core/ports/orchestrator.ts';
 import type { NotificationSink } from '../core/ports/sink.ts';
-import type { StorageBackend } from '../core/ports/storage.ts';
-import type { TicketProvider } from '../core/ports/tickets.ts';
 import type { RunPorts } from '../core/reconcile/run-look.ts';
 import { starter, takeUp } from '../core/runs/execution.ts';
-import type { RunService } from '../core/runs/service.ts';
-import { createWorker } from '../core/runs/worker.ts';
-import { incidentPlanner } from '../policies/incident-tickets/planner.ts';
 import type { Evidence } from './evidence.ts';
+import { workOn, type RunWorkParts } from './run-work.ts';
 
 /** What the work is done with. */
-export interface LocalRunsParts {
-  readonly store: StorageBackend;
-  readonly runs: Pick<RunService, 'advance'>;
-  readonly tickets: TicketProvider;
+export interface LocalRunsParts extends RunWorkParts {
   /** Asked for with the first work, because an MCP client takes longer to load than a server to start. */
   readonly evidence: () => Promise<Evidence>;
   /** Told of work that was cut off; its run stays as it is, and is begun again. */
@@ -40,28 +33,10 @@ const GRACE_MS = 3_000;
 
 /** Starts it. */
 export function startLocalRuns(parts: LocalRunsParts): LocalRuns {
-  const { store, runs, tickets, onError } = parts;
+  const { store, tickets, onError } = parts;
   let stopped = false;
-  const work = async (of: RunWork, signal: AbortSignal): Promise<void> => {
-    const evidence = await parts.evidence();
-    // A tool that is waited for would hold up the end of the process.
-    const cutOff = (): void => void evidence.source.close();
-    signal.addEventListener('abort', cutOff, { once: true });
-    const { source, allowlist, bounds } = evidence;
-    const does = createWorker({
-      store,
-      service: runs,
-      clock: systemClock,
-      planner: incidentPlanner(allowlist),
-      evidence: { source, allowlist, bounds, clock: systemClock },
-      tickets,
-    });
-    try {
-      await does(of, signal);
-    } finally {
-      signal.removeEventListener('abort', cutOff);
-    }
-  };
+  const work = async (of: RunWork, signal: AbortSignal): Promise<void> =>
+    workOn(parts, await parts.evidence(), of, signal);
   const pool = createWorkPool({ work, onError });
   return {
     starter: starter(store, pool),

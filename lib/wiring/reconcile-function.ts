@@ -12,14 +12,20 @@ import { createReconcileFunction, type ReconcileFunction } from '../lambda/recon
 import type { Environment, Settings } from '../settings.ts';
 import { openDelivery } from './delivery.ts';
 import { loadRegistry } from './registry.ts';
+import { deployedTickets } from './tickets.ts';
 
 /** Builds the function and starts it; the settings are read by each start. */
 export function reconcileFunction(environment: Environment): ReconcileFunction {
   const observers = createObservers();
   return createReconcileFunction(observers, async () => {
-    const { settings, store, dispatcher, sinks } = await openDelivery(environment, observers);
-    const opening = Promise.all([loadRegistry(settings), openHeads(settings, store, observers)]);
-    const [registry, heads] = await opening.catch(async (error: unknown) => {
+    const opened = await openDelivery(environment, observers);
+    const { settings, store, dispatcher, sinks, orchestrator } = opened;
+    const opening = Promise.all([
+      loadRegistry(settings),
+      openHeads(settings, store, observers),
+      deployedTickets(settings, store),
+    ]);
+    const [registry, heads, tickets] = await opening.catch(async (error: unknown) => {
       await store.close();
       throw error;
     });
@@ -27,7 +33,15 @@ export function reconcileFunction(environment: Environment): ReconcileFunction {
     const runtime = { clock: systemClock, random: systemRandom };
     return {
       dueShards: () => dueShards(store, systemClock.now()),
-      sweeper: createSweeper({ store, registry, dispatcher, sinks, onFinding, ...runtime }),
+      sweeper: createSweeper({
+        store,
+        registry,
+        dispatcher,
+        sinks,
+        onFinding,
+        ...runtime,
+        ...(orchestrator !== undefined && { runPorts: { orchestrator, tickets } }),
+      }),
       ...(heads !== undefined && { heads }),
     };
   });

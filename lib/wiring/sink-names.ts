@@ -6,6 +6,12 @@ export interface SinkSettings extends Pick<Settings, 'topicArn' | 'eventBus'> {
   readonly webhooks: readonly { readonly name: string }[];
 }
 
+/** Those of a deployment, also for functions that do not read the secrets of its webhooks. */
+export function deployedSinks(settings: Settings): readonly string[] {
+  const named = settings.webhookNames.map((name) => ({ name }));
+  return sinkNames({ ...settings, webhooks: [...settings.webhooks, ...named] });
+}
+
 /** The names, in the order in which rows are written. */
 export function sinkNames({ webhooks, topicArn, eventBus }: SinkSettings): readonly string[] {
   return [

@@ -14,6 +14,6 @@ test.each(generatedFiles())('$path is as `npm run docs` writes it', async ({ pat
 test('.env.example names every setting with a value the reader takes', async () => {
   const text = await readFile(join(root, '.env.example'), 'utf8');
   const uncommented = parseEnv(text.replaceAll(/^#(?=[A-Z])/gm, ''));
-  expect(Object.keys(uncommented)).toHaveLength(38);
+  expect(Object.keys(uncommented)).toHaveLength(42);
   expect(readSettings(uncommented)).toMatchObject({ port: 8000, issuers: [{ alias: 'corp' }] });
 });

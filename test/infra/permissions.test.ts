@@ -70,6 +70,27 @@ const TOPIC = [
 const LOGS = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 const TRACING = [undefined, 'Allow', ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], '*'];
 
+const MACHINE = [
+  undefined,
+  'Allow',
+  [
+    'logs:CreateLogDelivery',
+    'logs:DeleteLogDelivery',
+    'logs:DescribeLogGroups',
+    'logs:DescribeResourcePolicies',
+    'logs:GetLogDelivery',
+    'logs:ListLogDeliveries',
+    'logs:PutResourcePolicy',
+    'logs:UpdateLogDelivery',
+    'xray:GetSamplingRules',
+    'xray:GetSamplingTargets',
+    'xray:PutTelemetryRecords',
+    'xray:PutTraceSegments',
+  ],
+  '*',
+];
+const START = ['StartRuns', 'Allow', ['states:StartExecution'], '${RunsMachine}'];
+
 describe('what the functions may do', () => {
   test('is this, and nothing else', () => {
     const all = policies.map(([, resource]) =>
@@ -83,6 +104,13 @@ describe('what the functions may do', () => {
     );
     expect(all).toEqual([
       [
+        ['Logs', 'Allow', LOGS, 'GetAtt(RunsWorkLogs.Arn)'],
+        ...TABLE,
+        ['Secrets', 'Allow', ['secretsmanager:GetSecretValue'], 'Output(Secret)'],
+        TRACING,
+      ],
+      [['Tasks', 'Allow', ['lambda:InvokeFunction'], 'GetAtt(RunsWorkFunction.Arn)'], MACHINE],
+      [
         ['Logs', 'Allow', LOGS, 'GetAtt(HttpLogs.Arn)'],
         ...TABLE,
         ['Secrets', 'Allow', ['secretsmanager:GetSecretValue'], 'Output(Secret)'],
@@ -92,6 +120,7 @@ describe('what the functions may do', () => {
           ['ssm:GetParameter'],
           'arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/checkpoint/prod/public-url',
         ],
+        ['AskForTools', 'Allow', ['lambda:InvokeFunction'], 'GetAtt(RunsWorkFunction.Arn)'],
         TRACING,
       ],
       [
@@ -106,6 +135,7 @@ describe('what the functions may do', () => {
         ['Streams', 'Allow', ['dynamodb:ListStreams'], '*'],
         ['FailedBatches', 'Allow', ['sqs:SendMessage'], 'GetAtt(DeliveryFailed.Arn)'],
         ...TOPIC,
+        START,
         TRACING,
       ],
       [
@@ -115,29 +145,18 @@ describe('what the functions may do', () => {
         ...TOPIC,
         ['Heads', 'Allow', ['s3:GetObject', 's3:PutObject'], 'Output(HeadsBucket.Arn)/heads/*'],
         ['HeadsBucket', 'Allow', ['s3:ListBucket'], 'Output(HeadsBucket.Arn)'],
+        START,
+        [
+          'DescribeRuns',
+          'Allow',
+          ['states:DescribeExecution'],
+          'arn:${AWS::Partition}:states:${AWS::Region}:${AWS::AccountId}:execution:GetAtt(RunsMachine.Name):*',
+        ],
         TRACING,
       ],
       [
         ['Tasks', 'Allow', ['lambda:InvokeFunction'], 'GetAtt(ReconcilerSweepFunction.Arn)'],
-        [
-          undefined,
-          'Allow',
-          [
-            'logs:CreateLogDelivery',
-            'logs:DeleteLogDelivery',
-            'logs:DescribeLogGroups',
-            'logs:DescribeResourcePolicies',
-            'logs:GetLogDelivery',
-            'logs:ListLogDeliveries',
-            'logs:PutResourcePolicy',
-            'logs:UpdateLogDelivery',
-            'xray:GetSamplingRules',
-            'xray:GetSamplingTargets',
-            'xray:PutTelemetryRecords',
-            'xray:PutTraceSegments',
-          ],
-          '*',
-        ],
+        MACHINE,
       ],
       [[undefined, 'Allow', ['states:StartExecution'], '${ReconcilerMachine}']],
     ]);
@@ -161,8 +180,9 @@ describe('what the functions may do', () => {
       ['events:PutEvents', bus],
       ['events:PutEvents', bus],
     ]);
-    // The function that answers callers knows their names alone.
+    // The functions that answer callers and work on runs know their names alone.
     expect(of('Secrets').map(([, on]) => [on].flat().includes(secret))).toEqual([
+      false,
       false,
       true,
       true,
@@ -174,10 +194,12 @@ describe('what the functions may do', () => {
       );
     expect(told.map((names) => names.includes('CHECKPOINT_WEBHOOKS_SECRET_ID'))).toEqual([
       false,
+      false,
       true,
       true,
     ]);
     expect(told.map((names) => names.includes('CHECKPOINT_WEBHOOK_NAMES'))).toEqual([
+      true,
       true,
       true,
       true,
@@ -187,7 +209,7 @@ describe('what the functions may do', () => {
   test('stands in policies of single roles: nothing managed, nothing inline elsewhere', () => {
     const roles = resources.filter(([, { Type }]) => Type === 'AWS::IAM::Role');
     expect(roles.length).toBe(policies.length);
-    expect(roles.length).toBe(5);
+    expect(roles.length).toBe(7);
     for (const [id, { Properties = {} }] of roles) {
       expect([id, Properties['ManagedPolicyArns'], Properties['Policies']]).toEqual([
         id,
@@ -207,11 +229,15 @@ describe('what the functions may do', () => {
     expect(wildcards).toEqual([
       'kms:GenerateDataKey*',
       'xray:PutTelemetryRecords xray:PutTraceSegments',
+      'logs:CreateLogDelivery logs:DeleteLogDelivery logs:DescribeLogGroups logs:DescribeResourcePolicies logs:GetLogDelivery logs:ListLogDeliveries logs:PutResourcePolicy logs:UpdateLogDelivery xray:GetSamplingRules xray:GetSamplingTargets xray:PutTelemetryRecords xray:PutTraceSegments',
+      'kms:GenerateDataKey*',
+      'xray:PutTelemetryRecords xray:PutTraceSegments',
       'kms:GenerateDataKey*',
       'dynamodb:ListStreams',
       'xray:PutTelemetryRecords xray:PutTraceSegments',
       'kms:GenerateDataKey*',
       's3:GetObject s3:PutObject',
+      'states:DescribeExecution',
       'xray:PutTelemetryRecords xray:PutTraceSegments',
       'logs:CreateLogDelivery logs:DeleteLogDelivery logs:DescribeLogGroups logs:DescribeResourcePolicies logs:GetLogDelivery logs:ListLogDeliveries logs:PutResourcePolicy logs:UpdateLogDelivery xray:GetSamplingRules xray:GetSamplingTargets xray:PutTelemetryRecords xray:PutTraceSegments',
     ]);
@@ -222,6 +248,9 @@ test('rules are acknowledged on single constructs, each with a reason that can b
   expect(acknowledged.map(([path, rule]) => `${path} ${rule}`)).toEqual([
     'checkpoint-dev-data/Secret Annotation::AwsSolutions-SMG4',
     'checkpoint-dev-service/IssuerSecret Annotation::AwsSolutions-SMG4',
+    'checkpoint-dev-service/Runs/Work/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
+    'checkpoint-dev-service/Runs/Work/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
+    'checkpoint-dev-service/Runs/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
     'checkpoint-dev-service/Http/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
     'checkpoint-dev-service/Http/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
     'checkpoint-dev-service/Delivery/Failed Annotation::AwsSolutions-SQS3',
@@ -229,6 +258,7 @@ test('rules are acknowledged on single constructs, each with a reason that can b
     'checkpoint-dev-service/Delivery/Relay/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
     'checkpoint-dev-service/Reconciler/Sweep/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
     'checkpoint-dev-service/Reconciler/Sweep/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
+    'checkpoint-dev-service/Reconciler/Sweep/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:<RunsMachine87F96617.Name>:*]',
     'checkpoint-dev-service/Reconciler/Role/DefaultPolicy Annotation::AwsSolutions-IAM5[Resource::*]',
   ]);
   const kept = synthesise({ CHECKPOINT_STAGE: 'prod', CHECKPOINT_ISSUERS: ISSUERS }).acknowledged;

@@ -5,6 +5,7 @@ import { createTableInput } from '../../lib/adapters/dynamodb/table.ts';
 import { NODE_MAJOR } from '../../lib/infra/bundle.ts';
 import { RECONCILER_FILE } from '../../lib/infra/reconciler.ts';
 import { OUTBOX_SORT_PREFIX } from '../../lib/infra/relay.ts';
+import { RUN_FILE } from '../../lib/infra/runs.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../support/project-files.ts';
@@ -203,7 +204,7 @@ describe.each(STAGES)('every stage, here %s', (stage, { data, service, resources
       Targets: [Match.objectLike({ Input: '{}', RetryPolicy: Match.anyValue() })],
     });
     service.hasResourceProperties('AWS::StepFunctions::StateMachine', {
-      DefinitionString: readFileSync(RECONCILER_FILE, 'utf8'),
+      DefinitionString: readFileSync(join(projectRoot, RECONCILER_FILE), 'utf8'),
       DefinitionSubstitutions: {
         ReconcileFunctionArn: { 'Fn::GetAtt': [Match.anyValue(), 'Arn'] },
       },
@@ -263,7 +264,8 @@ describe('a development stage', () => {
   test('signs tokens itself until an issuer is configured', () => {
     const variables = (environment: Record<string, string>) => {
       const { service } = synthesise(environment);
-      const [one] = Object.values(service.findResources('AWS::Lambda::Function'));
+      const functions = Object.entries(service.findResources('AWS::Lambda::Function'));
+      const [, one] = functions.find(([id]) => id.startsWith('Http')) ?? [];
       return Object.keys(
         (one as { Properties: { Environment: { Variables: object } } }).Properties.Environment
           .Variables,
@@ -315,6 +317,18 @@ const WEBHOOKS = JSON.stringify([
   { name: 'desk', url: 'https://desk.example.com/hook', secrets: [`whsec_${'A'.repeat(32)}`] },
 ]);
 
+const SECRET = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:w-AbCdEf';
+const TICKETS = JSON.stringify({
+  webhook: { url: 'https://desk.example.com/tickets', secrets: [`whsec_${'A'.repeat(32)}`] },
+});
+const WITH_HEADERS = JSON.stringify([
+  {
+    name: 'metrics',
+    url: 'https://metrics.example.com/mcp',
+    headers: { authorization: 'Bearer x' },
+  },
+]);
+
 describe('what cannot be deployed is refused with a sentence', () => {
   test.each<[Record<string, string>, string]>([
     [{ CHECKPOINT_STAGE: 'test' }, 'CHECKPOINT_STAGE: expected one of dev, staging, prod'],
@@ -329,8 +343,7 @@ describe('what cannot be deployed is refused with a sentence', () => {
     ],
     [
       {
-        CHECKPOINT_WEBHOOKS_SECRET_ID:
-          'arn:aws:secretsmanager:eu-west-1:123456789012:secret:w-AbCdEf',
+        CHECKPOINT_WEBHOOKS_SECRET_ID: SECRET,
       },
       'CHECKPOINT_WEBHOOK_NAMES: expected the names of the webhooks in the secret',
     ],
@@ -338,6 +351,31 @@ describe('what cannot be deployed is refused with a sentence', () => {
       { CHECKPOINT_WEBHOOK_NAMES: 'desk' },
       'CHECKPOINT_WEBHOOK_NAMES: expected the names of the webhooks in the secret',
     ],
+    [
+      { CHECKPOINT_TICKETS: TICKETS },
+      'CHECKPOINT_TICKETS: its secrets would stand in the template; put its text into a secret of Secrets Manager and name that in CHECKPOINT_TICKETS_SECRET_ID',
+    ],
+    [
+      { CHECKPOINT_TICKETS_SECRET_ID: 'tickets' },
+      'CHECKPOINT_TICKETS_SECRET_ID: expected the whole ARN of the secret',
+    ],
+    [
+      { CHECKPOINT_TICKETS: 'opscenter', CHECKPOINT_TICKETS_SECRET_ID: SECRET },
+      'CHECKPOINT_TICKETS: expected one of it and CHECKPOINT_TICKETS_SECRET_ID',
+    ],
+    [
+      { CHECKPOINT_EVIDENCE_SERVERS: '[{"name":"own","command":"/bin/own"}]' },
+      'CHECKPOINT_EVIDENCE_SERVERS: own is a command, which a function does not have',
+    ],
+    [
+      { CHECKPOINT_EVIDENCE_SERVERS: WITH_HEADERS },
+      'CHECKPOINT_EVIDENCE_SERVERS: the headers of metrics would stand in the template',
+    ],
+    [
+      { CHECKPOINT_EVIDENCE_SECRET_ID: 'evidence' },
+      'CHECKPOINT_EVIDENCE_SECRET_ID: expected the whole ARN of the secret',
+    ],
+    [{ CHECKPOINT_EVIDENCE_FOLDER: '/nowhere' }, 'the folder /nowhere is not there'],
     [{ CHECKPOINT_POLICIES: '/nowhere/at/all' }, 'the folder /nowhere/at/all is not there'],
   ])('%j', (environment, sentence) => {
     expect(() => synthesise(environment)).toThrow(sentence);
@@ -360,5 +398,85 @@ test('own procedures are found beside the bundle, and settings are handed on as 
         CHECKPOINT_SECRET: Match.absent(),
       }),
     },
+  });
+});
+
+describe('the work of runs', () => {
+  const functionsOf = (environment: Record<string, string>) => {
+    const { service } = synthesise(environment);
+    const variables = (id: string) => {
+      const [, found] =
+        Object.entries(service.findResources('AWS::Lambda::Function')).find(([name]) =>
+          name.startsWith(id),
+        ) ?? [];
+      return (found as { Properties: { Environment: { Variables: Record<string, unknown> } } })
+        .Properties.Environment.Variables;
+    };
+    return { service, variables };
+  };
+
+  test('is one execution of the very file of the state machine for each attempt, begun by whoever delivers', () => {
+    const { service, variables } = functionsOf({});
+    service.hasResourceProperties('AWS::StepFunctions::StateMachine', {
+      DefinitionString: readFileSync(join(projectRoot, RUN_FILE), 'utf8'),
+      DefinitionSubstitutions: { RunFunctionArn: Match.anyValue() },
+      LoggingConfiguration: Match.objectLike({ Level: 'ALL' }),
+    });
+    for (const name of ['DeliveryRelay', 'ReconcilerSweep']) {
+      expect(variables(name)['CHECKPOINT_RUN_MACHINE_ARN']).toEqual({
+        Ref: expect.stringMatching(/^RunsMachine/),
+      });
+    }
+    expect(variables('Http')['CHECKPOINT_RUN_FUNCTION']).toEqual({
+      Ref: expect.stringMatching(/^RunsWorkFunction/),
+    });
+  });
+
+  test('has more time for each call than the parts of it take, and less than its task', () => {
+    const { service } = functionsOf({});
+    service.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'checkpoint-dev-run' } },
+      Timeout: 115,
+    });
+  });
+
+  test('takes over how evidence is gathered, and reads what is secret of it from Secrets Manager', () => {
+    const { service, variables } = functionsOf({
+      CHECKPOINT_EVIDENCE_SECRET_ID: SECRET,
+      CHECKPOINT_EVIDENCE_STEPS: '4',
+      CHECKPOINT_TICKETS_SECRET_ID: SECRET.replace(':w-', ':t-'),
+    });
+    expect(variables('RunsWork')).toMatchObject({
+      CHECKPOINT_EVIDENCE_SECRET_ID: SECRET,
+      CHECKPOINT_EVIDENCE_STEPS: '4',
+      CHECKPOINT_TICKETS_SECRET_ID: SECRET.replace(':w-', ':t-'),
+    });
+    // Reading a ticket back is the reconciler's work too; evidence is not, and callers get neither.
+    expect(variables('ReconcilerSweep')).toHaveProperty('CHECKPOINT_TICKETS_SECRET_ID');
+    expect(variables('ReconcilerSweep')).not.toHaveProperty('CHECKPOINT_EVIDENCE_SECRET_ID');
+    expect(Object.keys(variables('Http')).filter((name) => /EVIDENCE|TICKETS/.test(name))).toEqual(
+      [],
+    );
+    service.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Sid: 'Secrets',
+            Resource: Match.arrayWith([SECRET.replace(':w-', ':t-'), SECRET]),
+          }),
+        ]),
+      },
+    });
+  });
+
+  test('may write and read items of OpsCenter where tickets go there', () => {
+    const { service, variables } = functionsOf({ CHECKPOINT_TICKETS: 'opscenter' });
+    for (const name of ['RunsWork', 'ReconcilerSweep']) {
+      expect(variables(name)['CHECKPOINT_TICKETS']).toBe('opscenter');
+    }
+    const allowed = Object.values(service.findResources('AWS::IAM::Policy')).filter((policy) =>
+      JSON.stringify(policy).includes('ssm:CreateOpsItem'),
+    );
+    expect(allowed).toHaveLength(2);
   });
 });

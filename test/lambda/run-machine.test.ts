@@ -77,6 +77,8 @@ describeOnDynamo('on an engine', () => {
   });
 });
 
+const noTools = () => Promise.reject(new Error('asked for tools'));
+
 /** The machine over a store, with the real function behind its task. */
 function machineCases(open: () => Promise<Opened>): void {
   let opened: Opened;
@@ -120,7 +122,9 @@ function machineCases(open: () => Promise<Opened>): void {
 
   const executed = (worker: Worker, run: Run, part: object = {}, remainingMs = 120_000) => {
     const { observers } = observed();
-    const { handler } = createRunFunction(observers, () => Promise.resolve({ worker }));
+    const { handler } = createRunFunction(observers, () =>
+      Promise.resolve({ worker, tools: noTools }),
+    );
     const { tenant, id, attempt } = run;
     const machine = { definition: runDefinition(), tasks: ['Work'] };
     const input = { tenant, run: id, attempt, ...part };
@@ -209,7 +213,9 @@ function machineCases(open: () => Promise<Opened>): void {
   ])('%s is refused by name, and nothing is worked on', async (_what, part, message) => {
     const { observers } = observed();
     const worker: Worker = () => Promise.reject(new Error('worked'));
-    const { handler } = createRunFunction(observers, () => Promise.resolve({ worker }));
+    const { handler } = createRunFunction(observers, () =>
+      Promise.resolve({ worker, tools: noTools }),
+    );
     const event = { tenant: 'acme', run: 'run-1', attempt: 1, ...part };
     await expect(handler(event, lambdaContext())).rejects.toThrow(message);
   });

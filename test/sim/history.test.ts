@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { asset, type Ask, type Told } from '../support/history/asset.ts';
 import type { Operation } from '../support/history/history.ts';
+import { Deliveries, doubled } from '../support/history/deliveries.ts';
 import { faultsOf } from '../support/history/judge.ts';
 import { linearizable } from '../support/history/linearizable.ts';
 
@@ -101,5 +102,22 @@ describe('a history that cannot have happened', () => {
     expect(faultsOf([started], [{ workflow: 'w1', events: 2 }])).toEqual([
       'w1 has 2 events, and 1 commands were sent',
     ]);
+  });
+});
+
+describe('the history of a target', () => {
+  test('holds where everything is told under one id, answered or not', async () => {
+    const history = new Deliveries();
+    await history.arrived('one', { of: 'w1 3', id: 'a' }, false);
+    await history.arrived('two', { of: 'w1 3', id: 'a' }, true);
+    await history.arrived('two', { of: 'w1 4', id: 'b' }, true);
+    expect(doubled(history.operations)).toEqual([]);
+  });
+
+  test('does not hold where something is told under two', async () => {
+    const history = new Deliveries();
+    await history.arrived('one', { of: 'w1 3', id: 'a' }, true);
+    await history.arrived('two', { of: 'w1 3', id: 'b' }, true);
+    expect(doubled(history.operations)).toEqual(['w1 3']);
   });
 });

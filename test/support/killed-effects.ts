@@ -8,6 +8,7 @@ import { eventBody } from '../../lib/core/events.ts';
 import { verifyAll } from '../../lib/core/audit.ts';
 import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { STEPS, type EffectsTask } from './effects.ts';
+import { Deliveries, doubled } from './history/deliveries.ts';
 import { startReceiver } from './receiver.ts';
 import type { StoreOpener } from './writers.ts';
 
@@ -41,7 +42,7 @@ export interface EffectsReport {
 export async function killedEffects(task: KilledEffects): Promise<EffectsReport> {
   const todo = new Set(Array.from({ length: task.workflows }, (_, i) => `U-${i + 1}`));
   const effects = new Map<string, { readonly workflow: string; readonly seq: number }>();
-  let doubled = 0;
+  const history = new Deliveries();
   let kills = 0;
   let killedUnanswered = 0;
   let child: ChildProcess | undefined;
@@ -53,28 +54,26 @@ export async function killedEffects(task: KilledEffects): Promise<EffectsReport>
       readonly data: { readonly workflow: string; readonly head_seq: number };
     };
     // The target honours ids: only the first request with an id has an effect.
-    const before = effects.get(id);
     const effect = { workflow: data.workflow, seq: data.head_seq };
-    if (before === undefined) {
-      if (
-        [...effects.values()].some((e) => e.workflow === effect.workflow && e.seq === effect.seq)
-      ) {
-        doubled += 1;
-      }
-      effects.set(id, effect);
-    }
+    if (!effects.has(id)) effects.set(id, effect);
+    const arrived = (answered: boolean): void => {
+      const delivery = { of: `${effect.workflow} ${effect.seq}`, id };
+      void history.arrived(`process ${kills}`, delivery, answered);
+    };
     const due = effects.size >= (kills + 1) * effectsPerKill && kills < task.kills;
     if (due && child?.exitCode === null && child.signalCode === null) {
       kills += 1;
       // Every second kill hits while this very request waits for its answer.
       if (kills % 2 === 0) {
         killedUnanswered += 1;
+        arrived(false);
         child.kill('SIGKILL');
         response.destroy();
         return;
       }
       setTimeout(() => child?.kill('SIGKILL'), nth % 10);
     }
+    arrived(true);
     response.writeHead(204).end();
   });
 
@@ -107,7 +106,7 @@ export async function killedEffects(task: KilledEffects): Promise<EffectsReport>
       killedUnanswered,
       deliveries: target.received.length,
       lost: promised.filter((name) => !got.has(name)).length,
-      doubled,
+      doubled: doubled(history.operations).length,
       left: await left(task),
       trailsVerify: await verifies(task.store),
     };

@@ -7,6 +7,7 @@ import type { StorageBackend } from '../../lib/core/ports/storage.ts';
 import { RECONCILE } from '../../lib/core/reconcile/timing.ts';
 import { create, lockKey } from '../contract/storage/bench.ts';
 import { makeService, principal, testClock } from './harness.ts';
+import { Deliveries, doubled } from './history/deliveries.ts';
 import { outboxOf } from './plans.ts';
 import { startReceiver } from './receiver.ts';
 import type { StoreOpener } from './writers.ts';
@@ -79,23 +80,24 @@ export async function killedSweep(
     await store.commit({ writes }, clock.now() + 30_000);
   }
 
-  const idsByRow = new Map<number, Set<string>>();
-  const ids = new Set<string>();
+  const history = new Deliveries();
   const kills: number[] = [];
   let kill: { readonly at: number; readonly now: () => void } | undefined;
   const target = await startReceiver((response, nth, { body, headers }) => {
     const key = String(headers['idempotency-key']);
     const { data } = JSON.parse(body) as { readonly data: { readonly row: number } };
-    ids.add(key);
-    idsByRow.set(data.row, (idsByRow.get(data.row) ?? new Set()).add(key));
+    const arrived = (answered: boolean): void =>
+      void history.arrived(`sweep ${kills.length}`, { of: `row ${data.row}`, id: key }, answered);
     if (kill !== undefined && nth >= kill.at) {
       // This very request gets no answer any more.
+      arrived(false);
       kill.now();
       kill = undefined;
       kills.push(nth);
       response.destroy();
       return;
     }
+    arrived(true);
     response.writeHead(204).end();
   });
   const sweep = async (aheadMs: number, diesAt?: number): Promise<void> => {
@@ -117,14 +119,15 @@ export async function killedSweep(
     await sweep((KILLS - 1) * leaseOverMs + 1_000);
     const whileHeld = target.received.length - before;
     await sweep(KILLS * leaseOverMs);
+    const told = history.operations.map(({ ask }) => ask);
     const events = await store.listEvents(tenant, id, { after: 1, limit: 10 });
     return {
       rows,
       kills,
       deliveries: target.received.length,
-      effects: ids.size,
-      doubled: [...idsByRow.values()].filter((keys) => keys.size > 1).length,
-      lost: rows - idsByRow.size,
+      effects: new Set(told.map(({ id }) => id)).size,
+      doubled: doubled(history.operations).length,
+      lost: rows - new Set(told.map(({ of }) => of)).size,
       left: (await store.listTenantOutbox(tenant, 100)).length,
       whileHeld,
       repairs: events.length,

@@ -3,6 +3,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import type { ToolReport } from '../../core/evidence/report.ts';
+import { isFault } from '../../core/fault.ts';
 import type { EvidenceRow, Run } from '../../core/model/run.ts';
 import type { RunQueries } from '../../core/runs/queries.ts';
 import type { RunService } from '../../core/runs/service.ts';
@@ -67,7 +68,12 @@ export function runRoutes(parts: RunRoutes): Hono<{ Bindings: HostCall }> {
       return problem(501, 'NOT_ASKED_HERE', 'this process asks no evidence server');
     }
     const until = clock.now() + Math.min(REPORT_MS, Math.max(0, hostLeftMs(c)));
-    return answered(toolReportView(await evidenceTools(until)));
+    try {
+      return answered(toolReportView(await evidenceTools(until)));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return problem(503, 'BACKEND_UNAVAILABLE', 'this cannot be done now', { retryable: true });
+    }
   });
 
   app.post('/runs', async (c) => {

@@ -5,6 +5,7 @@ import { StateMachine, type StateMachineDefinition } from 'aws-local-stepfunctio
 import type { Context } from 'aws-lambda';
 import { PROJECT_ROOT } from '../../../lib/infra/bundle.ts';
 import { RECONCILER_FILE } from '../../../lib/infra/reconciler.ts';
+import { RUN_FILE } from '../../../lib/infra/runs.ts';
 import { lambdaContext } from './observed.ts';
 
 /** A function as the state machine calls it. */
@@ -27,12 +28,10 @@ export interface Machine {
 
 /** A definition, with an ARN where the deployment puts the function's. */
 function definitionOf(file: string, placeholder: string): StateMachineDefinition {
-  const text = readFileSync(file, 'utf8');
+  const text = readFileSync(join(PROJECT_ROOT, file), 'utf8');
   const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:task';
   return JSON.parse(text.replaceAll(`\${${placeholder}}`, arn)) as StateMachineDefinition;
 }
-
-const RUN_FILE = join(PROJECT_ROOT, 'statemachines/run.asl.json');
 
 /** The reconciler's. */
 export const reconcilerDefinition = (): StateMachineDefinition =>
