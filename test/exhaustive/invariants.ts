@@ -4,6 +4,7 @@ import { canonicalJson } from '../../lib/core/canonical.ts';
 import { eventBody } from '../../lib/core/events.ts';
 import { ORCHESTRATE } from '../../lib/core/dispatch/new-row.ts';
 import { keyText } from '../../lib/core/keys.ts';
+import { isRunId } from '../../lib/core/model/aggregate.ts';
 import {
   holdsAsset,
   type OutboxRow,
@@ -48,7 +49,11 @@ export function invariants(drift: Drift = {}): Judge<History> {
       created: told(itemsOf(world.table, 'outbox')),
     }),
     step: (history, step) =>
-      changesInPlace(step) ?? overtaken(step) ?? unapproved(step) ?? effectOf(history, step),
+      changesInPlace(step) ??
+      overtaken(step) ??
+      unapproved(step) ??
+      decidedAlone(step) ??
+      effectOf(history, step),
     end: receiptOf,
     world: (history, world) =>
       locksAndWork(world, drift) ??
@@ -98,9 +103,9 @@ function chains({ table }: World, { torn }: Drift): string | undefined {
 /** No look is put off beyond what is pending, or beyond the next try. */
 function putOff({ table, now }: World): string | undefined {
   const late = itemsOf(table, 'workflow').find(
-    ({ due_at = 0, timers }) =>
+    ({ due_at = 0, timers, block }) =>
       due_at >
-      Math.max(now + RECONCILE.laterMs + SKEW_MS, soonest(Number.MAX_SAFE_INTEGER, timers)),
+      Math.max(now + RECONCILE.laterMs + SKEW_MS, soonest(Number.MAX_SAFE_INTEGER, timers, block)),
   );
   return late && `T: nobody looks at ${late.id} before ${late.due_at}`;
 }
@@ -234,6 +239,33 @@ function unapproved({ call, sentAt, before, done }: Step): string | undefined {
   );
   const stray = [...done.world.outside.tickets.keys()].find((written) => !keys.has(written));
   return stray && 'I7: it was written under two keys';
+}
+
+/** I7: what is decided is what its block proposes at that moment, in time, by nobody who had the work. */
+function decidedAlone({ sentAt, before, done }: Step): string | undefined {
+  for (const write of done.wrote) {
+    if (write.op !== 'create' || write.key.kind !== 'event') continue;
+    const { tenant, workflow: id } = write.key;
+    if (isRunId(id)) continue;
+    const was = itemAt(before.table, { kind: 'workflow', tenant, id });
+    const is = itemAt(done.world.table, { kind: 'workflow', tenant, id });
+    const { type, actor, data } = eventBody(write.item as StoredEvent);
+    const proposal = was?.block?.proposal;
+    const ended = proposal !== undefined && is?.block?.proposal === undefined;
+    if (ended && ![data['action_hash'], data['withdrawn']].includes(proposal.action_hash)) {
+      return `I7: event ${write.key.seq} does not say what became of the proposal`;
+    }
+    if (was === undefined || (type !== 'action_approved' && type !== 'action_denied')) continue;
+    if (proposal?.action_hash !== data['action_hash']) return 'I7: nobody proposes that any more';
+    if (sentAt > Date.parse(proposal?.action.expires_at ?? ''))
+      return 'I7: it was decided too late';
+    const { subject } = actor;
+    const own = [was.holder.subject, proposal?.action.requester].includes(subject);
+    if (own) return `I7: ${subject} decided on work of their own`;
+    const goes = is?.state === 'RUNNING' && is.block === undefined;
+    if (goes !== (type === 'action_approved')) return `I7: the work is ${is?.state} after ${type}`;
+  }
+  return undefined;
 }
 
 function effectOf(history: History, { actor, done, before }: Step): History | string {

@@ -52,7 +52,13 @@ const round: ProcedureInput = {
     { on: 'reminder', notify: 'operator' },
   ],
 };
-const registry = registryOf({ domain: 'rounds', procedures: [round] });
+/** The same, whose block proposes to go on within the hour. */
+const watched: ProcedureInput = {
+  ...round,
+  id: 'watched',
+  approval: { on: ['deviation'], expires_minutes: 60, notify: 'approver' },
+};
+const registry = registryOf({ domain: 'rounds', procedures: [round, watched] });
 
 const somebody = (name: string, scopes: readonly Scope[], tenant = TENANT): Principal =>
   principal({ tenant, subject: `dev:${name}`, name, scopes, via: 'rest' });

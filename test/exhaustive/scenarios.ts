@@ -68,9 +68,9 @@ function drifted(
   return { ...world, table };
 }
 
-const start = (key?: string): Command => ({
+const start = (key?: string, procedure = 'round'): Command => ({
   type: 'start_workflow',
-  procedure: 'round',
+  procedure,
   asset: ASSET,
   ...(key !== undefined && { key }),
 });
@@ -131,6 +131,25 @@ export async function scenarios(): Promise<readonly Named[]> {
   const [row] = itemsOf(blocked.table, 'outbox');
   const stray: ItemKey = { ...lane, kind: 'outbox', seq: row?.seq ?? 0 };
   const strayed = drifted(started, stray, () => ({ ...row, id: 'stray' }));
+
+  const watching = await after(EMPTY, 'watching', commands('ana', start('a', 'watched')));
+  const watched = itemsOf(watching.table, 'workflow')[0]?.id ?? '';
+  const proposing = await after(watching, 'stopping', commands('ana', record(watched, false, 'b')));
+  const stopped = itemsOf(proposing.table, 'workflow')[0]?.block;
+  const about = (approved: boolean, key: string): Command => ({
+    type: 'decide_approval',
+    workflow: watched,
+    approved,
+    action_hash: stopped?.proposal?.action_hash ?? '',
+    key,
+  });
+  const resolved: Command = {
+    type: 'resolve_block',
+    workflow: watched,
+    block: stopped?.seq ?? 0,
+    decision: 'continue',
+    reason: 'seen',
+  };
 
   const asked = await after(EMPTY, 'asking', asks('ana', { type: 'create_run', ...INCIDENT }));
   const run = itemsOf(asked.table, 'run')[0]?.id ?? '';
@@ -278,6 +297,30 @@ export async function scenarios(): Promise<readonly Named[]> {
         ...deliveries('deny', 1, asks('dan', decide(false, 'n'))),
         ...unnamed('requester', 1, asks('ana', decide(true, 'own'))),
         ...unnamed('sweep', 1, sweeps),
+      ],
+    },
+    {
+      title:
+        'what a block proposes is approved and denied at once, also by its holder, until it expires',
+      world: proposing,
+      time: { stepMs: 40 * MINUTE, times: 2 },
+      actors: [
+        ...deliveries('approve', 2, commands('cara', about(true, 'y'))),
+        ...deliveries('deny', 1, commands('dan', about(false, 'n'))),
+        ...unnamed('holder', 1, commands('ana', about(true, 'own'))),
+        ...unnamed('sweep', 1, sweeps),
+      ],
+    },
+    {
+      title:
+        'what a block proposes is approved while the block is resolved and the lock is released',
+      world: proposing,
+      time: NO_TIME,
+      actors: [
+        ...deliveries('approve', 2, commands('cara', about(true, 'y'))),
+        ...sent('sol', resolved, 1),
+        ...deliveries('release', 1, releases(ASSET, 'r')),
+        ...sent('ben', start('s'), 1),
       ],
     },
     {

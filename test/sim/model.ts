@@ -352,7 +352,7 @@ export class History {
       hold('T', blocks === (now.state !== was.state), { what: 'a state changed', was, now });
       hold('T', isDeepStrictEqual(now.steps, was.steps), { what: 'a record changed', was, now });
       this.#checkTimes(now);
-      const pending = soonest(Number.MAX_SAFE_INTEGER, now.timers);
+      const pending = soonest(Number.MAX_SAFE_INTEGER, now.timers, now.block);
       hold('T', now.state === 'COMPLETED' || pending > this.#nowMs, { what: 'left over', now });
     }
     const again = await this.#sweep(after);
@@ -397,7 +397,7 @@ export class History {
     hold('T', isDeepStrictEqual(Object.keys(timers.steps).toSorted(), expected), { workflow });
     hold('T', (timers.reminder === undefined) === (state === 'BLOCKED'), { workflow });
     hold('T', timers.escalation?.block === block?.seq, { workflow });
-    const pending = soonest(Number.MAX_SAFE_INTEGER, timers);
+    const pending = soonest(Number.MAX_SAFE_INTEGER, timers, block);
     hold('T', due_at <= Math.max(pending, this.#nowMs), { workflow });
   }
 

@@ -288,11 +288,13 @@ class World {
     const known = new Set([...waiting, ...this.#accepted]);
     expect([...this.#created].filter((id) => !known.has(id))).toEqual([]);
     expect([...known].filter((id) => !this.#created.has(id))).toEqual([]);
-    for (const { id, timers, due_at = 0 } of work) {
+    for (const { id, timers, block, due_at = 0 } of work) {
       await this.#checkTicks(id);
       // Whatever is pending is found: no look is put off beyond it, or beyond the next try.
       const soon = this.#clock.now() + RECONCILE.laterMs + Math.max(...SKEWS);
-      expect(due_at).toBeLessThanOrEqual(Math.max(soon, soonest(Number.MAX_SAFE_INTEGER, timers)));
+      expect(due_at).toBeLessThanOrEqual(
+        Math.max(soon, soonest(Number.MAX_SAFE_INTEGER, timers, block)),
+      );
     }
     // A fence only grows.
     for (const asset of ASSETS) {
