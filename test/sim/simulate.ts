@@ -261,7 +261,9 @@ class Run {
     if (kind === 'start') {
       const who = this.#draws.pick(['ana', 'ben', 'sol', 'eve'] as const);
       const asset = this.#draws.pick(ASSETS);
-      return person(who, { type: 'start_workflow', procedure: 'round', asset, ...key });
+      // Every second one proposes to go on where it blocks.
+      const procedure = n % 2 === 0 ? 'round' : 'watched';
+      return person(who, { type: 'start_workflow', procedure, asset, ...key });
     }
     if (kind === 'report') {
       const incident = { service: 'checkout', symptom: this.#draws.pick(['slow', 'down']) };
@@ -280,7 +282,17 @@ class Run {
         until,
       };
     }
-    if (kind === 'decide' || kind === 'resume') return this.#onRun(kind, n, long);
+    if (kind === 'decide' || kind === 'resume') {
+      const proposing = work.filter((one) => one.block?.proposal !== undefined);
+      const about = kind === 'decide' && proposing.length > 0 && this.#draws.chance(0.5);
+      if (!about) return this.#onRun(kind, n, long);
+      const { id, block } = this.#draws.pick(proposing);
+      const decider = this.#draws.pick(['cara', 'dan', 'ana', 'ben'] as const);
+      const action_hash = block?.proposal?.action_hash ?? '';
+      const approved = this.#draws.chance(0.6);
+      const decision = { workflow: id, approved, action_hash } as const;
+      return person(decider, { type: 'decide_approval', ...decision, key: `p${n}` }, true);
+    }
     if (workflow === undefined) return undefined;
     const { id, holder, tenure, block } = workflow;
     const who = this.#draws.chance(0.8) ? whoIs(holder.subject) : this.#draws.pick(CREW);

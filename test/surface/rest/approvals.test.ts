@@ -109,6 +109,20 @@ describe('POST /v1/workflows/{id}/approval', () => {
     });
   });
 
+  test('whoever may approve reads the one piece of work, and no list of work and no trail', async () => {
+    const world = await deciding();
+    const { id } = await world.blocked();
+    for (const path of [`/workflows/${id}`, '/workflows?asset=VESSEL-1']) {
+      const read = await callRest(world, path, { token: 'dora' });
+      expect([path, read.status]).toEqual([path, 200]);
+    }
+    for (const path of ['/workflows', '/workflows?show=blocked', `/workflows/${id}/events`]) {
+      const read = await callRest(world, path, { token: 'dora' });
+      expect([path, read.status]).toEqual([path, 403]);
+    }
+    expect((await callRest(world, `/workflows/${id}`, { token: 'ira' })).status).toBe(403);
+  });
+
   test('a resolution withdraws it', async () => {
     const world = await deciding();
     const one = await world.blocked();
