@@ -1,5 +1,5 @@
 /** Work that its procedure lets propose something, by its own commands, and people who decide on it. */
-import type { Command } from '../../lib/core/model/commands.ts';
+import type { Command, StepInput } from '../../lib/core/model/commands.ts';
 import type { Principal } from '../../lib/core/model/principal.ts';
 import type { Workflow } from '../../lib/core/model/workflow.ts';
 import type { Outcome } from '../../lib/core/outcome.ts';
@@ -29,22 +29,21 @@ export function guardedWork(execute: Execute, who: Principal, asset = 'VESSEL-1'
     if (outcome.code !== 'OK') throw new Error(JSON.stringify(outcome));
     return outcome;
   };
+  const deviating = async (procedure: string, step: string, input: StepInput) => {
+    const { workflow } = (await ok(who, { type: 'start_workflow', procedure, asset })).workflow;
+    const command = { type: 'record_step', workflow, step, input } as const;
+    const asked = await execute(who, command);
+    if (asked.code !== 'NEEDS_CONFIRMATION') throw new Error(JSON.stringify(asked));
+    await ok(who, { ...command, confirmation: asked.confirmation ?? '' });
+    return workflow;
+  };
   return {
     /** Starts work that a pressure of 42 bar blocks; answers its id. */
-    blocked: async (): Promise<string> => {
-      const start = { type: 'start_workflow', procedure: 'guarded', asset } as const;
-      const { workflow } = (await ok(who, start)).workflow;
-      const command = {
-        type: 'record_step',
-        workflow,
-        step: 'pressure',
-        input: { kind: 'reading', value: 42 },
-      } as const;
-      const asked = await execute(who, command);
-      if (asked.code !== 'NEEDS_CONFIRMATION') throw new Error(JSON.stringify(asked));
-      await ok(who, { ...command, confirmation: asked.confirmation ?? '' });
-      return workflow;
-    },
+    blocked: (): Promise<string> =>
+      deviating('guarded', 'pressure', { kind: 'reading', value: 42 }),
+    /** Starts other work and denies a step of it. */
+    denied: (procedure: string, step: string): Promise<string> =>
+      deviating(procedure, step, { kind: 'confirm', confirmed: false }),
     /** Ends the work, so that its asset is free. */
     end: async (workflow: string, supervisor: Principal, { block, tenure }: Workflow) => {
       const reason = 'over';

@@ -37,35 +37,20 @@ export function decideProposal(
   command: DecideProposal,
   context: DecideContext,
 ): Decision {
-  const { workflow, procedure, history } = state;
-  const { principal, now } = context;
+  const { workflow, procedure } = state;
   const { approved, action_hash } = command;
   if (!DIGEST.test(action_hash)) {
     const message = 'expected the full digest of the action: 64 lower-case hex digits';
     return invalid('/action_hash', message);
   }
-  const { block } = workflow;
-  const proposal = block?.proposal;
-  const { subject } = principal;
-  if (history.people.has(subject) || proposal?.action.requester === subject) {
-    return refuse(INVOLVED);
-  }
-  const settled = history.settled.get(action_hash);
-  if (settled !== undefined) return settledBefore(state, settled, command, context);
-  if (
-    block === undefined ||
-    proposal === undefined ||
-    !standsFor(proposal, block, workflow) ||
-    !sameDigest(proposal.action_hash, action_hash)
-  ) {
-    return stale(state, action_hash);
-  }
+  const open = openFor(state, command, context);
+  if ('kind' in open) return open;
+  const { block, proposal } = open;
   const { expires_at, not_after } = proposal.action;
-  if (now > Date.parse(expires_at)) return expired(state, expires_at);
   const decision = approved ? 'approved' : 'denied';
   const goes = approved
     ? goesOn({ ...state, block }, context)
-    : { change: deniedIn(block, proposal, principal) };
+    : { change: deniedIn(block, proposal, context.principal) };
   if ('kind' in goes) return goes;
   const step = block.step === undefined ? {} : { step: block.step };
   return commitChange(context, {
@@ -83,6 +68,35 @@ export function decideProposal(
       payload: { block: block.seq, decision, action_hash, ...step },
     },
   });
+}
+
+/** The proposal that somebody may decide on now under the digest they gave, or why there is none. */
+function openFor(
+  state: ProposalState,
+  command: DecideProposal,
+  context: DecideContext,
+): { readonly block: Block; readonly proposal: Proposal } | Decision {
+  const { workflow, history } = state;
+  const { action_hash } = command;
+  const { block } = workflow;
+  const proposal = block?.proposal;
+  const { subject } = context.principal;
+  if (history.people.has(subject) || proposal?.action.requester === subject) {
+    return refuse(INVOLVED);
+  }
+  const settled = history.settled.get(action_hash);
+  if (settled !== undefined) return settledBefore(state, settled, command, context);
+  if (
+    block === undefined ||
+    proposal === undefined ||
+    !standsFor(proposal, block, workflow) ||
+    !sameDigest(proposal.action_hash, action_hash)
+  ) {
+    return stale(state, action_hash);
+  }
+  const { expires_at } = proposal.action;
+  if (context.now > Date.parse(expires_at)) return expired(state, expires_at);
+  return { block, proposal };
 }
 
 /** The block stays and keeps who denied; what it proposed is gone. */

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { verifyRecord } from '../../../lib/core/audit.ts';
 import type { Command, DecideProposal } from '../../../lib/core/model/commands.ts';
 import type { Proposal } from '../../../lib/core/model/run.ts';
+import { createQueries } from '../../../lib/core/queries.ts';
 import { releaseLock } from '../../../lib/core/release-lock.ts';
 import { testRegistry } from '../../support/harness.ts';
 import { beforeFirstCommit } from '../../support/store-hooks.ts';
@@ -225,6 +226,40 @@ export function proposalCases(use: UseBench): void {
     const late = workOn({ ...bench, store: beforeFirstCommit(bench.store, swept) });
     expect(await late(dora, decision(one, true))).toMatchObject({ code: 'APPROVAL_EXPIRED' });
     expect((await read(bench, one.id)).state).toBe('BLOCKED');
+  });
+
+  test('what is proposed is listed among what is blocked, in pages, until it is over', async () => {
+    const bench = use();
+    const { dora, work, decision } = world(bench);
+    const ids: string[] = [];
+    for (const n of [1, 2, 3]) {
+      ids.push(await guardedWork(work, ana(bench), `VESSEL-${n}`).blocked());
+      // A block without a proposal beside each.
+      await guardedWork(work, ana(bench), `UNIT-${n}`).denied('timed', 'ready');
+      bench.clock.advance(1);
+    }
+    const queries = createQueries(bench.store, testRegistry());
+    const listed = async (limit: number, who = dora) => {
+      const met: string[] = [];
+      for (let after: string | undefined; ;) {
+        const page = await queries.listProposals(who, { limit, ...(after && { after }) });
+        if (page.code !== 'FOUND') throw new Error(page.code);
+        expect(page.value.items.length).toBeLessThanOrEqual(limit);
+        met.push(...page.value.items.map(({ workflow }) => workflow));
+        after = page.value.next;
+        if (after === undefined) return met;
+      }
+    };
+    for (const limit of [1, 2, 3, 100]) expect(await listed(limit)).toEqual(ids);
+    const [id = ''] = ids;
+    const { proposal } = (await read(bench, id)).block ?? {};
+    if (proposal === undefined) throw new Error('nothing is proposed');
+    await work(dora, decision({ id, proposal }, false));
+    expect(await listed(2)).toEqual(ids.slice(1));
+    expect(await listed(2, deciders(bench.otherTenant).dora)).toEqual([]);
+    bench.clock.advance(60 * MINUTE + 1);
+    await sweep(bench);
+    expect(await listed(2)).toEqual([]);
   });
 
   test('it is nothing in another tenant', async () => {
