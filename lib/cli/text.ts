@@ -1,17 +1,18 @@
 // Text for a terminal: aligned, at most 100 columns, and nothing that could move the cursor.
 
+import { display } from '../core/display.ts';
+
 /** The widest line. */
 export const COLUMNS = 100;
 
-/** Lines as they are, except for what could move the cursor or turn a line around. */
+/** Lines as they are, except for what could move the cursor or turn a line around: that is escaped. */
 export function printable(text: string): string {
-  return text.replace(/[^\P{C}\n\t]/gu, '\uFFFD');
+  return text.replace(/[^\P{C}\n\t]/gu, (character) => display(character).text);
 }
 
-/** Text from people or files without control characters, in one line of at most `max` characters. */
+/** One line of at most `max` characters, what could move the cursor escaped; displayed text stays as it is. */
 export function plain(text: string, max = COLUMNS): string {
-  const clean = [...text.replace(/[\p{C}\s]+/gu, ' ').trim()];
-  return clean.length <= max ? clean.join('') : `${clean.slice(0, max - 1).join('')}…`;
+  return cut(printable(text.replace(/\s+/gu, ' ').trim()), max);
 }
 
 /**

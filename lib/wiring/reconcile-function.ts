@@ -12,7 +12,7 @@ import { createReconcileFunction, type ReconcileFunction } from '../lambda/recon
 import type { Environment, Settings } from '../settings.ts';
 import { openDelivery } from './delivery.ts';
 import { loadRegistry } from './registry.ts';
-import { deployedTickets } from './tickets.ts';
+import { deployedTickets } from './deployed-tickets.ts';
 
 /** Builds the function and starts it; the settings are read by each start. */
 export function reconcileFunction(environment: Environment): ReconcileFunction {

@@ -13,7 +13,7 @@ import { evidenceAt, type Evidence } from './evidence.ts';
 import { keptEvidence, needed, openTable } from './kept.ts';
 import { workOn } from './run-work.ts';
 import { deployedSinks } from './sink-names.ts';
-import { deployedTickets } from './tickets.ts';
+import { deployedTickets } from './deployed-tickets.ts';
 
 /** Builds the function and starts it; the settings are read by each start. */
 export function runFunction(

@@ -1,24 +1,9 @@
 // The ticket provider of a process, by its one setting. What a provider needs is loaded only for it.
-import { openDeploymentValues } from '../adapters/deployment/read-values.ts';
 import { systemClock } from '../adapters/runtime/system.ts';
 import type { StorageBackend } from '../core/ports/storage.ts';
 import type { TicketProvider } from '../core/ports/tickets.ts';
 import { ticketTable } from '../core/runs/ticket-table.ts';
 import type { Settings } from '../settings.ts';
-import { keptTickets } from './kept.ts';
-
-/** Opens the provider of a deployment, whose webhook and secrets Secrets Manager keeps. */
-export async function deployedTickets(
-  settings: Settings,
-  store: StorageBackend,
-): Promise<TicketProvider> {
-  const values = openDeploymentValues();
-  try {
-    return await openTickets({ tickets: await keptTickets(settings, values) }, store);
-  } finally {
-    values.close();
-  }
-}
 
 /** Opens it; the built-in one keeps its tickets in `store`. Nothing is sent before the first call. */
 export async function openTickets(

@@ -128,7 +128,7 @@ describe('npm run deploy', () => {
     ],
     [
       'an AWS that cannot be reached',
-      { AWS_ENDPOINT_URL_SSM: 'http://127.0.0.1:9' },
+      { AWS_ENDPOINT_URL_SSM: 'http://127.0.0.1:2' },
       undefined,
       `AWS could not be asked: the parameter ${BOOTSTRAP} cannot be read: ECONNREFUSED.`,
     ],
