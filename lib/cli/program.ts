@@ -1,5 +1,6 @@
 // The command line: options to settings, commands to functions. No business word.
 import { Command, Option } from 'commander';
+import { displayLines } from '../core/display.ts';
 import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { addAuditCommands } from './audit/commands.ts';
 import type { Commands } from './commands.ts';
@@ -15,7 +16,6 @@ import { addTrailRepair } from './repair/trails.ts';
 import { addRunCommands } from './run/commands.ts';
 import { addTalkCommand } from './talk/commands.ts';
 import type { LineInput } from './talk/talk.ts';
-import { printable } from './text.ts';
 import { signToken, type TokenOptions } from './token.ts';
 import { packageVersion } from '../wiring/version.ts';
 
@@ -43,10 +43,10 @@ export async function runCli(args: readonly string[], given: Terminal): Promise<
   const terminal: Terminal = {
     ...given,
     out: (text) => {
-      given.out(printable(text));
+      given.out(displayLines(text));
     },
     err: (text) => {
-      given.err(printable(text));
+      given.err(displayLines(text));
     },
   };
   const { out } = terminal;

@@ -1,18 +1,17 @@
-// Text for a terminal: aligned, at most 100 columns, and nothing that could move the cursor.
-
-import { display } from '../core/display.ts';
+// Text for a terminal: aligned, and at most 100 columns. What is unsafe to show is the business of the
+// display function alone.
+import { displayLines } from '../core/display.ts';
 
 /** The widest line. */
 export const COLUMNS = 100;
 
-/** Lines as they are, except for what could move the cursor or turn a line around: that is escaped. */
-export function printable(text: string): string {
-  return text.replace(/[^\P{C}\n\t]/gu, (character) => display(character).text);
-}
+/** A text in one line; displayed text stays as it is. */
+const oneLine = (text: string): string => displayLines(text.replace(/\s+/gu, ' ').trim());
 
-/** One line of at most `max` characters, what could move the cursor escaped; displayed text stays as it is. */
-export function plain(text: string, max = COLUMNS): string {
-  return cut(printable(text.replace(/\s+/gu, ' ').trim()), max);
+/** A text in a column of so many characters. */
+export function cell(text: string, width: number): string {
+  const shown = cut(oneLine(text), width);
+  return shown + ' '.repeat(width - [...shown].length);
 }
 
 /**
@@ -23,20 +22,17 @@ export function aligned(
   rows: readonly (readonly string[])[],
   { indent = 2, give }: { readonly indent?: number; readonly give?: number } = {},
 ): readonly string[] {
-  const cells = rows.map((row) => row.map((cell) => plain(cell)));
+  const cells = rows.map((row) => row.map(oneLine));
   const widths: number[] = [];
   for (const row of cells) {
-    row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, [...cell].length)));
+    row.forEach((text, i) => (widths[i] = Math.max(widths[i] ?? 0, [...text].length)));
   }
   const total = indent + widths.reduce((sum, width) => sum + width + 2, -2);
   if (give !== undefined && total > COLUMNS) {
     widths[give] = Math.max(8, (widths[give] ?? 0) - (total - COLUMNS));
   }
   return cells.map((row) => {
-    const padded = row.map((cell, i) => {
-      const shown = cut(cell, widths[i] ?? COLUMNS);
-      return shown + ' '.repeat((widths[i] ?? 0) - [...shown].length);
-    });
+    const padded = row.map((text, i) => cell(text, Math.min(widths[i] ?? 0, COLUMNS)));
     return `${' '.repeat(indent)}${cut(padded.join('  ').trimEnd(), COLUMNS - indent)}`;
   });
 }
@@ -55,18 +51,29 @@ function cut(line: string, max: number): string {
   return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** A sentence in lines of at most 100 columns. */
+/** A sentence in lines of at most 100 columns, every character of it. */
 export function wrapped(text: string, indent = 0): readonly string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of plain(text, 10_000).split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > COLUMNS - indent) {
-      lines.push(line);
-      line = '';
+  for (const word of oneLine(text).split(' ')) {
+    for (const part of parts(word, COLUMNS - indent)) {
+      if (line !== '' && line.length + 1 + part.length > COLUMNS - indent) {
+        lines.push(line);
+        line = '';
+      }
+      line = line === '' ? part : `${line} ${part}`;
     }
-    line = line === '' ? word : `${line} ${word}`;
   }
-  return [...lines, line].map((each) => `${' '.repeat(indent)}${cut(each, COLUMNS - indent)}`);
+  return [...lines, line].map((each) => `${' '.repeat(indent)}${each}`);
+}
+
+/** A text in parts of at most so many characters. */
+export function parts(text: string, width: number): readonly string[] {
+  const characters = [...text];
+  const count = Math.ceil(characters.length / width);
+  return Array.from({ length: count }, (_, i) =>
+    characters.slice(i * width, (i + 1) * width).join(''),
+  );
 }
 
 /** "1 step", "2 steps". */

@@ -1,6 +1,6 @@
 // Text of others as people may see it: nothing in it moves a cursor, turns a line around, hides, or
-// pushes the rest out of sight. The one function for terminals, answers, tools and pages; what is
-// compared, hashed and stored is always the real text.
+// pushes the rest out of sight. The one place for terminals, answers, tools and pages; what is compared,
+// hashed and stored is always the real text.
 import { pointer, type Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 
@@ -19,14 +19,16 @@ export interface DisplayedField extends Displayed {
   readonly path: string;
 }
 
-/** Controls, formats, surrogates, unassigned, ignorable, other spaces and what looks like one, and the escape itself. */
-const UNSAFE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\\]|[^\P{Zs} ]/u;
+/** Controls, formats, surrogates, unassigned, ignorable, other spaces and what looks like one. */
+const UNSAFE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} ]/u;
 const MARK = /\p{M}/u;
 
 /** Blanks in a row that are shown as they are; more push what follows out of sight. */
 const BLANKS = 3;
 /** Marks on one letter that are shown as they are; more cover the lines around. */
 const MARKS = 2;
+/** The same within lines, whose ends, blanks and backslashes are ours. */
+const UNSAFE_IN_LINES = new RegExp(`(?!\\n)(?:${UNSAFE.source})|(?<=\\p{M}{${MARKS}})\\p{M}`, 'gu');
 
 const NAMED: { readonly [character: string]: string } = {
   '\n': '\\n',
@@ -53,7 +55,7 @@ export function display(text: string, max: number = LIMITS.displayedChars.max): 
     if (run > BLANKS) {
       shown.push(`\\s{${run}}`);
       escaped += run;
-    } else if (UNSAFE.test(character) || marks > MARKS) {
+    } else if (character === '\\' || UNSAFE.test(character) || marks > MARKS) {
       shown.push(escapeOf(character));
       escaped++;
     } else shown.push(character.repeat(run));
@@ -62,6 +64,21 @@ export function display(text: string, max: number = LIMITS.displayedChars.max): 
   const hidden = characters.length - end;
   if (hidden > 0) shown.push(`… [${hidden} more ${hidden === 1 ? 'character' : 'characters'}]`);
   return { text: shown.join(''), escaped, hidden };
+}
+
+/** Lines that hold displayed texts beside our own: as they are, with an escape for what is still unsafe. */
+export function displayLines(lines: string): string {
+  return lines.replace(UNSAFE_IN_LINES, escapeOf);
+}
+
+/** JSON text with the same characters as escapes of JSON: what it says stays the same to the last one. */
+export function visibleJson(json: string): string {
+  return json.replace(UNSAFE_IN_LINES, (character) =>
+    Array.from({ length: character.length }, (_, i) => {
+      const unit = character.charCodeAt(i).toString(16).padStart(4, '0');
+      return `\\u${unit}`;
+    }).join(''),
+  );
 }
 
 function blanksFrom(characters: readonly string[], start: number, end: number): number {

@@ -219,16 +219,3 @@ function checkNumber(v: number, place: Place): void {
     );
   }
 }
-
-/**
- * JSON text in which whatever could move a cursor or turn a line around stands as an escape. What it
- * says stays the same to the last character.
- */
-export function visibleJson(json: string): string {
-  return json.replace(/[^\P{C}\n]/gu, (character) =>
-    Array.from({ length: character.length }, (_, i) => {
-      const unit = character.charCodeAt(i).toString(16).padStart(4, '0');
-      return `\\u${unit}`;
-    }).join(''),
-  );
-}

@@ -167,8 +167,8 @@ export const LIMITS = {
   pageItems: { max: 100, unit: 'items', reason: 'the largest page of any list' },
   countedWorkflows: {
     max: 10_000,
-    unit: 'workflows',
-    reason: 'enough to see that there are many',
+    unit: 'workflows or runs',
+    reason: 'enough to see that there are many in one state',
   },
   commandAttempts: { max: 12, unit: 'attempts', reason: 'contention ends long before' },
   conflictTries: {

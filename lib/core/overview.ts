@@ -8,10 +8,12 @@ import {
   type Workflow,
   type WorkflowState,
 } from './model/workflow.ts';
+import { RUN_STATES, type Proposal, type RunState } from './model/run.ts';
 import { recordKey } from './model/aggregate.ts';
 import { everyItem } from './pages.ts';
 import type { StorageBackend } from './ports/storage.ts';
 import type { NotedFinding } from './ports/sweeps.ts';
+import { proposing } from './queries.ts';
 import { findingsOf, recentDays } from './reconcile/notes.ts';
 import { deadlinesOf } from './timers.ts';
 
@@ -21,11 +23,24 @@ export interface Some<T> {
   readonly more: boolean;
 }
 
+/** An action that waits for a decision: that of a run on a service, or that of blocked work on an asset. */
+export interface Undecided {
+  readonly kind: 'run' | 'workflow';
+  readonly id: string;
+  readonly about: string;
+  /** The last moment to decide. */
+  readonly expires_at: string;
+}
+
 /** A tenant at a glance. */
 export interface Overview {
   readonly tenant: string;
   /** Workflows by state; `LIMITS.countedWorkflows` stands for that many or more. */
   readonly counts: { readonly [S in WorkflowState]: number };
+  /** Runs by state, bounded in the same way. */
+  readonly runs: { readonly [S in RunState]: number };
+  /** Of the oldest that wait for a decision, those that have to be decided first. */
+  readonly undecided: Some<Undecided>;
   /** Held locks, oldest first. */
   readonly locks: Some<Lock>;
   /** Blocked workflows, those that were started first first. */
@@ -53,6 +68,9 @@ export async function overviewOf(
   const counts: Partial<Record<WorkflowState, number>> = {};
   for (const state of WORKFLOW_STATES)
     counts[state] = await store.countWorkflows(tenant, state, max);
+  const runs: Partial<Record<RunState, number>> = {};
+  for (const state of RUN_STATES) runs[state] = await store.countRuns(tenant, state, max);
+  const undecided = await undecidedOf(store, tenant, most);
   const locks = await store.listLocks(tenant, { limit: most });
   const blocked = await store.listWorkflows(tenant, 'BLOCKED', { limit: most });
   const timed = await timedOf(store, tenant);
@@ -62,6 +80,8 @@ export async function overviewOf(
   return {
     tenant,
     counts: counts as Overview['counts'],
+    runs: runs as Overview['runs'],
+    undecided,
     locks: { items: locks.items, more: locks.next !== undefined },
     blocked: { items: blocked.items, more: blocked.next !== undefined },
     timed: { items: timed.slice(0, most), more: timed.length > most },
@@ -70,6 +90,31 @@ export async function overviewOf(
     findings: { items: findings.slice(0, most), more: findings.length > most },
     sweptAt: await sweptAt(store, now),
   };
+}
+
+async function undecidedOf(
+  store: StorageBackend,
+  tenant: string,
+  most: number,
+): Promise<Some<Undecided>> {
+  const limit = LIMITS.pageItems.max;
+  const runs = await store.listRuns(tenant, 'awaiting_approval', { limit });
+  const work = await proposing(store, tenant, { limit });
+  const told = (
+    proposal: Proposal | undefined,
+    what: Omit<Undecided, 'expires_at'>,
+  ): readonly Undecided[] =>
+    proposal === undefined ? [] : [{ ...what, expires_at: proposal.action.expires_at }];
+  const items = [
+    ...runs.items.flatMap(({ id, service: about, proposal }) =>
+      told(proposal, { kind: 'run', id, about }),
+    ),
+    ...work.items.flatMap(({ id, asset: about, block }) =>
+      told(block?.proposal, { kind: 'workflow', id, about }),
+    ),
+  ].toSorted((a, b) => Date.parse(a.expires_at) - Date.parse(b.expires_at));
+  const left = runs.next !== undefined || work.next !== undefined;
+  return { items: items.slice(0, most), more: left || items.length > most };
 }
 
 async function timedOf(store: StorageBackend, tenant: string): Promise<readonly Workflow[]> {

@@ -161,8 +161,11 @@ export function createQueries(
 /** How many pages of blocked work are looked through for one page of what it proposes. */
 const PAGES = 10;
 
-/** What is blocked waits for people, so it is little; what proposes something is found among it. */
-async function proposing(
+/**
+ * Blocked work that proposes something, oldest first: what is blocked waits for people, so it is little, and
+ * is looked through. A page may hold fewer than asked for and still have a next one.
+ */
+export async function proposing(
   store: StorageBackend,
   tenant: string,
   { after, limit }: { readonly after?: string; readonly limit: number },

@@ -31,8 +31,10 @@ describe('checkpoint run', () => {
     expect(out).toContain('What tools answered (untrusted)\n  bundled/service_status');
     expect(out).toMatch(/^ {2}\/type\s+ticket\.create$/m);
     expect(out).toMatch(/^ {2}\/arguments\/severity\s+high$/m);
-    expect((await look('status')).out).toMatch(
-      new RegExp(`awaiting_approval +payments +to be decided within .* ${id}`),
+    const status = (await look('status')).out;
+    expect(status).toMatch(/^ {2}runs: 1 awaiting_approval$/m);
+    expect(status).toMatch(
+      new RegExp(`^ {4}run {2}payments {2}to be decided within .* {2}${id}$`, 'm'),
     );
 
     const own = await cli('approve', id, '--hash', hash, '--as', 'ana');

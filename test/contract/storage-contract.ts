@@ -26,6 +26,7 @@ import { runReconcileCases } from './storage/reconcile-runs.ts';
 import { recordCases } from './storage/records.ts';
 import { refusalCases } from './storage/refusals.ts';
 import { replayCases } from './storage/replays.ts';
+import { runEdgeCases } from './storage/run-edges.ts';
 import { runCases } from './storage/runs.ts';
 import { snapshotCases } from './storage/snapshots.ts';
 import { sweepBookCases } from './storage/sweep-book.ts';
@@ -91,6 +92,7 @@ export function storageContract(name: string, harness: StorageHarness): void {
     describe('expiry', () => expiryCases(use));
     describe('values', () => valueCases(use));
     describe('runs', () => runCases(use));
+    describe('edges of runs', () => runEdgeCases(use));
     describe('reconciler of runs', () => runReconcileCases(use));
     describe('records', () => recordCases(use));
     describe('bookkeeping', () => bookkeepingCases(use));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { display, displayFields } from '../../lib/core/display.ts';
+import { display, displayFields, displayLines, visibleJson } from '../../lib/core/display.ts';
 
 describe('the display of a text of others', () => {
   test.each([
@@ -83,5 +83,38 @@ describe('the display of a text of others', () => {
       escaped: 0,
       hidden: 151,
     });
+  });
+});
+
+/** One of every kind that is not plainly visible. */
+const UNSEEN = '\u001b\u009b\u202E\u2066\u200B\uFE0F\u{E0041}\u3164\u2028\u00A0\uD800';
+const ESCAPED =
+  '\\u{001B}\\u{009B}\\u{202E}\\u{2066}\\u{200B}\\u{FE0F}\\u{E0041}\\u{3164}\\u{2028}\\u{00A0}\\u{D800}';
+
+describe('lines of displayed texts', () => {
+  test('keep their ends, blanks and backslashes, and escape what is still unsafe', () => {
+    const lines = `one  \\d\n    two${UNSEEN}\tö\u0301\u0301\u0301`;
+    expect(displayLines(lines)).toBe(`one  \\d\n    two${ESCAPED}\\tö\u0301\u0301\\u{0301}`);
+  });
+
+  test('stay as they are when they come by again', () => {
+    const once = displayLines(display(`a\\${UNSEEN}\n${' '.repeat(9)}`).text);
+    expect([once, displayLines(once)]).toEqual([
+      `a\\\\${ESCAPED}\\n\\s{9}`,
+      `a\\\\${ESCAPED}\\n\\s{9}`,
+    ]);
+  });
+});
+
+describe('visible JSON', () => {
+  test('escapes the same characters, and says the same to the last one', () => {
+    const value = { 'a\u001b': [UNSEEN, 'Ä 🔧 語 é', 'line\nline', '\\d'] };
+    const text = visibleJson(JSON.stringify(value, null, 2));
+    expect(displayLines(text)).toBe(text);
+    expect(text).toContain(
+      '\\u009b\\u202e\\u2066\\u200b\\ufe0f\\udb40\\udc41\\u3164\\u2028\\u00a0',
+    );
+    expect(text).toContain('Ä 🔧 語 é');
+    expect(JSON.parse(text)).toEqual(value);
   });
 });

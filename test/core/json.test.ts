@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkJson, JsonFault, parseJson, pointer, visibleJson } from '../../lib/core/json.ts';
+import { checkJson, JsonFault, parseJson, pointer } from '../../lib/core/json.ts';
 
 function faultOf(act: () => unknown): { code: string; path: string; message: string } {
   try {
@@ -110,18 +110,5 @@ describe('checkJson', () => {
     expect(() => {
       checkJson({ a: 9_007_199_254_740_991, b: -9_007_199_254_740_991, c: undefined });
     }).not.toThrow();
-  });
-});
-
-describe('visibleJson', () => {
-  it('escapes what a terminal acts on, and says the same to the last character', () => {
-    const value = {
-      'a\u001b': ['\u202E', '\u009b[2J', '\u{E0041}', '\u200b', 'Ä 🔧 語', 'line\nline'],
-    };
-    const text = visibleJson(JSON.stringify(value, null, 2));
-    expect(text).not.toMatch(/[^\P{C}\n]/u);
-    expect(text).toContain('"\\udb40\\udc41"');
-    expect(text).toContain('Ä 🔧 語');
-    expect(JSON.parse(text)).toEqual(value);
   });
 });

@@ -99,5 +99,11 @@ export const STORAGE = {
       ]),
     ),
   listedAssets: (limit) => listed((store) => store.listAssets(tenant, limit)),
-  countedWorkflows: (most) => listed((store) => store.countWorkflows(tenant, 'CREATED', most)),
+  countedWorkflows: (most) =>
+    listed((store) =>
+      Promise.all([
+        store.countWorkflows(tenant, 'CREATED', most),
+        store.countRuns(tenant, 'created', most),
+      ]),
+    ),
 } as const satisfies { readonly [name: string]: Case };

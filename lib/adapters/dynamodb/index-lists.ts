@@ -33,6 +33,7 @@ type IndexLists = Pick<
   | 'listAssets'
   | 'listLocks'
   | 'countWorkflows'
+  | 'countRuns'
   | 'listTenantOutbox'
 >;
 
@@ -98,6 +99,11 @@ export function createIndexLists(
     return { items, next: cursorAfter(name, LIST_INDEX, last) };
   };
 
+  const counted = async (partition: string, most: number): Promise<number> => {
+    checkLimit(most, LIMITS.countedWorkflows.max);
+    return walks.count(inIndex(LIST_INDEX, partition, most), most);
+  };
+
   return {
     listWorkflows: (tenant, state: WorkflowState, at) =>
       listed(
@@ -139,10 +145,8 @@ export function createIndexLists(
       const assets = found.map((row) => assetOf(String(row[PARTITION_KEY])));
       return assets.filter((asset) => asset !== undefined).toSorted(byteOrder);
     },
-    countWorkflows: async (tenant, state, most) => {
-      checkLimit(most, LIMITS.countedWorkflows.max);
-      return walks.count(inIndex(LIST_INDEX, workflowList(tenant, state), most), most);
-    },
+    countWorkflows: (tenant, state, most) => counted(workflowList(tenant, state), most),
+    countRuns: (tenant, state, most) => counted(runList(tenant, state), most),
     listTenantOutbox: async (tenant, limit) => {
       checkLimit(limit, LIMITS.pageItems.max);
       if (keyFault({ kind: 'lock', tenant, asset: '' }) !== undefined) return [];

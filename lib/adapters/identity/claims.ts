@@ -1,5 +1,6 @@
 // From the claims of a token whose signature holds to a principal. Pure: no keys, no clock.
 // Invariants: a tenant is one the issuer speaks for; `mcp:service` is only ever held by a service.
+import { cutAtChars } from '../../core/cut.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { SCOPES, TENANT_NAME, type PrincipalKind, type Scope } from '../../core/model/principal.ts';
 import type { TokenFault, Verification } from '../../core/ports/identity.ts';
@@ -107,7 +108,7 @@ function spokenName(value: unknown): string {
     )
     .replace(/\s+/gu, ' ')
     .trim();
-  return [...visible].slice(0, LIMITS.displayNameChars.max).join('').trim();
+  return cutAtChars(visible, LIMITS.displayNameChars.max).trim();
 }
 
 /** Reads an own member, so that a missing claim is never a member of every object. */

@@ -33,6 +33,7 @@ type Lists = Pick<
   | 'listTenants'
   | 'listLocks'
   | 'countWorkflows'
+  | 'countRuns'
   | 'listTenantOutbox'
 >;
 
@@ -85,8 +86,10 @@ const HELD = `SELECT body, body ->> 'since' AS a, asset AS b FROM locks
   WHERE tenant = ?1 AND body ->> 'held'
     AND body ->> 'since' >= ?2 AND (body ->> 'since', asset) > (?2, ?3)
   ORDER BY body ->> 'since', asset LIMIT ?4`;
-const COUNT = `SELECT count(*) AS n FROM
-  (SELECT 1 FROM workflows WHERE tenant = ? AND state = ? LIMIT ?)`;
+const count = (table: 'workflows' | 'runs'): string =>
+  `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE tenant = ? AND state = ? LIMIT ?)`;
+const COUNT = count('workflows');
+const COUNT_RUNS = count('runs');
 /** The first tenant above a name; two steps of an index. */
 function nextTenant(above: string): string {
   const least = (table: string) => `(SELECT min(tenant) FROM ${table} WHERE tenant > ${above})`;
@@ -146,6 +149,12 @@ export function createLists(database: Database): Lists {
     return { items, next: writeCursor(name, [String(last['a']), String(last['b'])]) };
   };
 
+  const counted = async (sql: string, tenant: string, state: string, most: number) => {
+    checkLimit(most, LIMITS.countedWorkflows.max);
+    const [row] = await rows(sql, [tenant, state, most]);
+    return Number(row?.['n']);
+  };
+
   return {
     listEvents: (tenant, workflow, { after, limit }): Promise<readonly StoredEvent[]> => {
       const under = { kind: 'event', tenant, workflow, seq: 1 } as const;
@@ -194,11 +203,8 @@ export function createLists(database: Database): Lists {
     listTenants: (at) => page(['tenants'], TENANTS, at, ({ a }) => String(a)),
     listLocks: (tenant, at) =>
       page(['locks', tenant], HELD, at, ({ body }): Lock => parseItem('lock', body)),
-    countWorkflows: async (tenant, state, most) => {
-      checkLimit(most, LIMITS.countedWorkflows.max);
-      const [row] = await rows(COUNT, [tenant, state, most]);
-      return Number(row?.['n']);
-    },
+    countWorkflows: (tenant, state, most) => counted(COUNT, tenant, state, most),
+    countRuns: (tenant, state, most) => counted(COUNT_RUNS, tenant, state, most),
     listTenantOutbox: (tenant, limit): Promise<readonly OutboxRow[]> => {
       const under = { kind: 'outbox', tenant, workflow: '', lane: '', seq: 1 } as const;
       return list(under, TENANT_OUTBOX, [tenant], limit);

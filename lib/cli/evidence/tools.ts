@@ -1,8 +1,8 @@
 // What `checkpoint tools` shows. Every text of a server goes through the one display function.
-import { display, displayFields } from '../../core/display.ts';
+import { display, displayFields, visibleJson } from '../../core/display.ts';
 import { reportTools, type ToolReport } from '../../core/evidence/report.ts';
 import { REASON_WORDS, vetTools, type AllowedTool } from '../../core/evidence/vet.ts';
-import { visibleJson } from '../../core/json.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { Settings } from '../../settings.ts';
 import { openEvidence } from '../../wiring/evidence.ts';
 import { CliProblem } from '../failure.ts';
@@ -52,7 +52,7 @@ export function toolLines({ tools, missing, problems }: ToolReport): readonly st
       ...wrapped(`${server} gives no list: ${message}.`),
       ...(lastWords === undefined
         ? []
-        : wrapped(`It last wrote: ${display(lastWords.slice(-400)).text}`, 2)),
+        : wrapped(`It last wrote: ${display(lastWords, LIMITS.evidenceNoteBytes.max).text}`, 2)),
     ]),
   ];
 }

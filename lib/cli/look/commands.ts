@@ -1,5 +1,5 @@
 // The commands that look at a data folder: `status` and `why`. They open it for reading only.
-import { visibleJson } from '../../core/json.ts';
+import { visibleJson } from '../../core/display.ts';
 import { isRunId } from '../../core/model/aggregate.ts';
 import { timelineOf } from '../../core/timeline.ts';
 import type { Commands } from '../commands.ts';

@@ -1,11 +1,11 @@
 // `checkpoint status`: what is going on, one screen per tenant.
-import { LIMITS } from '../../core/limits.ts';
 import type { Workflow } from '../../core/model/workflow.ts';
 import { overviewOf, type Overview } from '../../core/overview.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import { tenantsOf } from '../../core/tenants.ts';
 import { aligned, lasted, shownTime } from '../text.ts';
-import { runSection } from '../run/stored.ts';
+import { boundedCount } from '../bounded-count.ts';
+import { runCounts, runSection, undecidedSection } from '../run/stored.ts';
 import { waitingCells } from './outbox.ts';
 import { deadlineTexts } from './times.ts';
 
@@ -22,7 +22,10 @@ export async function* statusLines(
   for await (const name of tenantsOf(store, tenant)) {
     if (!first) yield '';
     first = false;
-    yield* overviewLines(await overviewOf(store, name, SHOWN, now), now);
+    const overview = await overviewOf(store, name, SHOWN, now);
+    yield* overviewLines(overview, now);
+    yield* undecidedSection(overview, now);
+    yield* runCounts(overview);
     yield* await runSection(store, name, SHOWN, now);
   }
   if (first) yield 'There is no workflow and no run yet.';
@@ -33,10 +36,7 @@ function overviewLines(
   now: number,
 ): readonly string[] {
   const { locks, blocked, timed, outbox, parked, findings } = lists;
-  const { max } = LIMITS.countedWorkflows;
-  const count = Object.entries(counts).map(
-    ([state, n]) => `${state} ${n >= max ? `${max} or more` : n}`,
-  );
+  const count = Object.entries(counts).map(([state, n]) => `${state} ${boundedCount(n)}`);
   const since = (at: string | undefined): string =>
     at === undefined ? '?' : lasted(now - Date.parse(at));
   return [

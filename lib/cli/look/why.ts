@@ -1,9 +1,10 @@
 // `checkpoint why`: the story of one workflow, event by event. Sensitive values never stand in it.
-import { visibleJson, type Json } from '../../core/json.ts';
+import { display, visibleJson } from '../../core/display.ts';
+import type { Json } from '../../core/json.ts';
 import type { Lock, Workflow } from '../../core/model/workflow.ts';
 import type { Timeline, TimelineEvent } from '../../core/timeline.ts';
 import { chainText } from '../chain-words.ts';
-import { aligned, counted, facts, lasted, plain, shownTime, wrapped } from '../text.ts';
+import { aligned, cell, counted, facts, lasted, shownTime, wrapped } from '../text.ts';
 import { waitingCells } from './outbox.ts';
 import { timeTexts } from './times.ts';
 
@@ -75,7 +76,7 @@ const HEAD = 44;
 
 /** What happened, and below it what was said about it. */
 function eventLines({ actor, ...event }: TimelineEvent, requests: boolean): readonly string[] {
-  const who = plain(actor.name, 14).padEnd(14);
+  const who = cell(actor.name, 14);
   const head = `${String(event.seq).padStart(5)}  ${shownTime(event.at)}  ${who}  `;
   const [first = '', ...more] = wrapped(whatHappened(event), HEAD);
   const notes = notesOf(event.data, requests).flatMap((note) => wrapped(note, HEAD + 2));
@@ -161,7 +162,7 @@ function valueText(data: TimelineEvent['data'], sensitive: TimelineEvent['sensit
   if (sensitive !== undefined) return SENSITIVE[sensitive];
   const { value, unit } = data;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'string') return plain(value, 300);
+  if (typeof value === 'string') return display(value, 300).text;
   if (typeof value !== 'number') return '?';
   return `${value}${typeof unit === 'string' ? ` ${unit}` : ''}`;
 }
@@ -171,7 +172,7 @@ function notesOf(data: TimelineEvent['data'], requests: boolean): readonly strin
   return [
     ...(deviations === undefined ? [] : [`deviates: ${listText(deviations)}`]),
     ...(typeof message === 'string' ? [message] : []),
-    ...(typeof reason === 'string' ? [`reason: ${plain(reason, 500)}`] : []),
+    ...(typeof reason === 'string' ? [`reason: ${display(reason).text}`] : []),
     ...(proposal === undefined ? [] : [`proposes to go on: ${digestIn(proposal)}`]),
     ...(typeof withdrawn === 'string' ? [`withdraws ${withdrawn}`] : []),
     ...(requests && typeof request === 'string' ? [`request ${request}`] : []),

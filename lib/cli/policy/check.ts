@@ -1,6 +1,7 @@
 // `checkpoint policy check`: every fault of every file, with its place.
+import { display } from '../../core/display.ts';
 import { checkPolicies } from '../../wiring/local.ts';
-import { counted, plain } from '../text.ts';
+import { counted } from '../text.ts';
 
 /** What a check printed, and how many faults it found. */
 export interface PolicyCheck {
@@ -29,6 +30,6 @@ type Found = Awaited<ReturnType<typeof checkPolicies>>[number]['faults'][number]
 
 function lineOf(file: string, { line, column, path, message }: Found, kind = ''): string {
   const place = line === undefined ? '' : `:${line}:${column ?? 1}`;
-  const where = path === '' ? '' : ` ${plain(path, 200)}`;
-  return `${file}${place}${where}: ${kind}${plain(message, 400)}`;
+  const where = path === '' ? '' : ` ${display(path, 200).text}`;
+  return `${file}${place}${where}: ${kind}${display(message, 400).text}`;
 }

@@ -1,5 +1,5 @@
 // The commands of `checkpoint policy`.
-import { visibleJson } from '../../core/json.ts';
+import { visibleJson } from '../../core/display.ts';
 import type { Commands } from '../commands.ts';
 import { activeLines, missing, versionsInUse } from './active.ts';
 import { checkFiles } from './check.ts';

@@ -1,5 +1,5 @@
 // `checkpoint run`: incident runs on a running server, as a person.
-import { visibleJson } from '../../core/json.ts';
+import { visibleJson } from '../../core/display.ts';
 import { isRunId } from '../../core/model/aggregate.ts';
 import type { Scope } from '../../core/model/principal.ts';
 import { systemClock } from '../../wiring/local.ts';

@@ -1,7 +1,7 @@
 // A run on a terminal. Whatever others wrote goes through the one display function, also where it is long.
 import { display, displayFields } from '../../core/display.ts';
 import type { Json } from '../../core/json.ts';
-import { COLUMNS, facts, shownTime, wrapped } from '../text.ts';
+import { COLUMNS, facts, parts, shownTime, wrapped } from '../text.ts';
 import type { Answer } from './server.ts';
 
 /** The lines of a run as a server answers it. */
@@ -104,22 +104,16 @@ export function eventLines(events: readonly Answer[]): readonly string[] {
     const when = shownTime(typeof event['at'] === 'string' ? event['at'] : '');
     const untrusted = event['untrusted'] === true ? ' (untrusted)' : '';
     const head = `${shown(seq).padStart(4)}  ${when}  ${shown(type)}${untrusted} by ${nameOf(actor)}`;
-    const told = displayFields(data ?? {}).filter(({ path }) => path !== '');
-    const text = told.map(({ path, text: value }) => `${path.slice(1)}=${value}`).join(' ');
+    const told = Object.keys(objectOf(data) ?? {}).length === 0 ? [] : displayFields(data ?? {});
+    const text = told
+      .map(({ path, text: value }) => (path === '' ? value : `${path.slice(1)}=${value}`))
+      .join(' ');
     return [head, ...(text === '' ? [] : whole(text, 6).map((line) => indented(line, 6)))];
   });
 }
 
 /** A displayed text in lines, every character of it: what is decided on is never cut by a terminal. */
-function whole(text: string, indent: number): readonly string[] {
-  const characters = [...text];
-  const width = COLUMNS - indent;
-  const lines: string[] = [];
-  for (let i = 0; i < characters.length; i += width) {
-    lines.push(characters.slice(i, i + width).join(''));
-  }
-  return lines;
-}
+const whole = (text: string, indent: number): readonly string[] => parts(text, COLUMNS - indent);
 
 const indented = (line: string, by: number): string => `${' '.repeat(by)}${line}`;
 

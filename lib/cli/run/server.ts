@@ -89,12 +89,12 @@ async function asked(url: URL, token: string, init: Sent) {
 /** A refusal by its sentence, its code, the places of what is wrong, and who decided what before. */
 function refusalText(status: number, body: Answer): string {
   const { title, code, need, errors } = body;
-  const said = typeof title === 'string' ? title : `status ${status}`;
-  const named = typeof code === 'string' ? ` (${code})` : '';
-  const needed = typeof need === 'string' ? `; it takes ${need}` : '';
+  const said = typeof title === 'string' ? display(title).text : `status ${status}`;
+  const named = typeof code === 'string' ? ` (${display(code).text})` : '';
+  const needed = typeof need === 'string' ? `; it takes ${display(need).text}` : '';
   const places = (Array.isArray(errors) ? errors : []).map((error) => {
     const { pointer, message } = error as { readonly pointer?: string; readonly message?: string };
-    return `\n  ${pointer ?? ''}: ${message ?? ''}`;
+    return `\n  ${display(pointer ?? '').text}: ${display(message ?? '').text}`;
   });
   return `Refused: ${said}${named}${needed}${decidedText(body)}.${places.join('')}`;
 }
@@ -103,5 +103,5 @@ function decidedText({ decided_by: who, decided_at: at, action_hash: hash }: Ans
   if (typeof who !== 'object' || who === null) return '';
   if (typeof at !== 'string' || typeof hash !== 'string') return '';
   const { name = '?' } = who as { readonly name?: string };
-  return ` by ${display(name).text} at ${at}, for ${hash}`;
+  return ` by ${display(name).text} at ${display(at).text}, for ${display(hash).text}`;
 }

@@ -3,16 +3,41 @@ import { verifyRecord } from '../../core/audit.ts';
 import { display } from '../../core/display.ts';
 import { readableEvent } from '../../core/events.ts';
 import { LIMITS } from '../../core/limits.ts';
-import { RUN_STATES, isOver, type Run } from '../../core/model/run.ts';
+import { RUN_STATES, WORKING, type Run } from '../../core/model/run.ts';
+import type { Overview } from '../../core/overview.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
 import { tenantsOf } from '../../core/tenants.ts';
 import { chainText } from '../chain-words.ts';
+import { boundedCount } from '../bounded-count.ts';
 import { CliProblem } from '../failure.ts';
-import { aligned, counted, lasted } from '../text.ts';
+import { aligned, counted, lasted, wrapped } from '../text.ts';
 import { eventLines, runLines } from './lines.ts';
 import type { Answer } from './server.ts';
 
-/** The section of runs in the overview of a tenant: those that are not over, and those that failed. */
+/** What waits for a decision is shown only where there is some, whatever has to be decided first at the top. */
+export function undecidedSection({ undecided }: Overview, now: number): readonly string[] {
+  if (undecided.items.length === 0) return [];
+  const rows = undecided.items.map(({ kind, about, expires_at, id }) => {
+    const left = Date.parse(expires_at) - now;
+    const until = left < 0 ? 'its time is over' : `to be decided within ${lasted(left)}`;
+    return [kind, display(about).text, until, id];
+  });
+  return [
+    '  waits for a decision, earliest end first: see checkpoint run pending',
+    ...aligned(rows, { indent: 4, give: 1 }),
+    ...(undecided.more ? ['    and more'] : []),
+  ];
+}
+
+/** Runs by state, without the states that none is in. */
+export function runCounts({ runs }: Overview): readonly string[] {
+  const counts = RUN_STATES.flatMap((state) =>
+    runs[state] === 0 ? [] : [`${boundedCount(runs[state])} ${state}`],
+  );
+  return counts.length === 0 ? [] : wrapped(`runs: ${counts.join(', ')}`, 2);
+}
+
+/** Runs in the overview of a tenant: those at work, and those that failed. */
 export async function runSection(
   store: StorageBackend,
   tenant: string,
@@ -21,7 +46,7 @@ export async function runSection(
 ): Promise<readonly string[]> {
   const rows: string[][] = [];
   let more = false;
-  for (const state of RUN_STATES.filter((one) => !isOver(one) || one === 'failed')) {
+  for (const state of [...WORKING, 'failed'] as const) {
     const page = await store.listRuns(tenant, state, { limit: most });
     more ||= page.next !== undefined;
     rows.push(...page.items.map((run) => cells(run, now)));
@@ -29,14 +54,11 @@ export async function runSection(
   if (rows.length === 0) return [];
   const shown = aligned(rows.slice(0, most), { indent: 4, give: 1 });
   const rest = more || rows.length > most ? ['    and more'] : [];
-  return ['  runs: see checkpoint run show', ...shown, ...rest];
+  return ['  runs at work or failed: see checkpoint run show', ...shown, ...rest];
 }
 
-function cells({ id, state, service, created_at, proposal, end }: Run, now: number): string[] {
-  const what =
-    state === 'awaiting_approval' && proposal !== undefined
-      ? `to be decided within ${lasted(Date.parse(proposal.action.expires_at) - now)}`
-      : (end?.code ?? `for ${lasted(now - Date.parse(created_at))}`);
+function cells({ id, state, service, created_at, end }: Run, now: number): string[] {
+  const what = end?.code ?? `for ${lasted(now - Date.parse(created_at))}`;
   return [state, display(service).text, what, id];
 }
 

@@ -1,5 +1,6 @@
 // What a tool answered, as it is kept: bounded, with the digest of the whole, and marked as untrusted.
 import { sha256Hex } from '../canonical.ts';
+import { cutAtBytes } from '../cut.ts';
 import type { JsonObject } from '../json.ts';
 
 /** One observation. What it says is data of somebody else. */
@@ -37,11 +38,4 @@ export function observationOf(
     digest: sha256Hex(whole),
     untrusted: true,
   };
-}
-
-/** The longest start of a well-formed text that takes at most so many bytes in UTF-8. */
-export function cutAtBytes(text: string, maxBytes: number): string {
-  // The encoder writes whole code points only, and says how far it came.
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
-  return text.slice(0, read);
 }

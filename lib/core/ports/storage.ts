@@ -270,6 +270,8 @@ export interface StorageBackend extends SweepBook {
   ): Promise<Page<Lock>>;
   /** How many workflows are in a state, counted up to `most` (1 to 10,000); the count may lag. */
   countWorkflows(tenant: string, state: WorkflowState, most: number): Promise<number>;
+  /** How many runs are in a state, counted in the same way. */
+  countRuns(tenant: string, state: RunState, most: number): Promise<number>;
   /** Outbox rows of a tenant that are not parked, the earliest due first. */
   listTenantOutbox(tenant: string, limit: number): Promise<readonly OutboxRow[]>;
   /** Remembers that the tenant has seen a subject; repeating it changes only the name. */

@@ -1,4 +1,5 @@
 // The book of sweeps: what goes into it, what is read from it, and for how long it is kept.
+import { cutAtChars } from '../cut.ts';
 import { dayOf } from '../instant.ts';
 import { LIMITS } from '../limits.ts';
 import type { RuleCount, ShardSweeps, SweepFindings, SweepNote } from '../ports/sweeps.ts';
@@ -58,7 +59,7 @@ export class SweepTally {
       tenant,
       counts: [...counts.values()],
       findings: findings.map(({ rule, workflow, what, repaired }) => {
-        const short = [...what].slice(0, LIMITS.findingChars.max).join('');
+        const short = cutAtChars(what, LIMITS.findingChars.max);
         return { rule, workflow, what: short, repaired };
       }),
     }));

@@ -1,5 +1,6 @@
 // The steps of a worker on one attempt of a run, each an event before and after what it does. A step of
 // an older attempt, or on a run that has moved on, is refused and does nothing. Pure.
+import { cutAtChars } from '../cut.ts';
 import type { Observation } from '../evidence/observation.ts';
 import { LIMITS } from '../limits.ts';
 import type { Action, Run, RunState } from '../model/run.ts';
@@ -111,7 +112,7 @@ export function failed(
   data: RunStep['data'] = {},
 ) {
   const { reason: code } = why;
-  const message = [...why.message].slice(0, LIMITS.reasonChars.max).join('');
+  const message = cutAtChars(why.message, LIMITS.reasonChars.max);
   const { state: from } = run;
   return changed(run, context, {
     type: 'run_failed',
@@ -166,9 +167,7 @@ function propose(
   };
   const action_hash = actionHash(action);
   const lacks =
-    missing === undefined
-      ? {}
-      : { missing: [...missing].slice(0, LIMITS.reasonChars.max).join('') };
+    missing === undefined ? {} : { missing: cutAtChars(missing, LIMITS.reasonChars.max) };
   return committed(run, context, {
     type: 'action_proposed',
     data: { action: { ...action }, action_hash, ...lacks },

@@ -1,6 +1,7 @@
 // The lines of exports and of lists of heads: JSON, one object each, as docs/operations.md describes.
 import * as z from 'zod';
-import { parseJson, visibleJson } from '../json.ts';
+import { visibleJson } from '../display.ts';
+import { parseJson } from '../json.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const seq = z.int().min(0);

@@ -45,7 +45,7 @@ export const OPERATION_ROUTES: readonly RouteDoc[] = [
     summary: 'Send a parked notification again',
     body: NO_BODY,
     answers: { '200': { description: 'It is sent again.', shape: shapes.redriven } },
-    problems: { ...NOT_FOUND, '409': ['NOT_PARKED'], ...CONFLICT },
+    problems: { '409': ['NOT_PARKED'], ...CONFLICT },
   },
   {
     ...common,
@@ -66,7 +66,7 @@ export const OPERATION_ROUTES: readonly RouteDoc[] = [
     description: 'Blocks the work that holds it. Only a person does this.',
     body: RELEASE,
     answers: { '200': { description: 'It is free.', shape: shapes.lockReleased } },
-    problems: { ...NOT_FOUND, '409': ['NOT_HELD', 'LEFT_BEHIND', 'HELD_ANEW'], ...CONFLICT },
+    problems: { '409': ['NOT_HELD', 'LEFT_BEHIND', 'HELD_ANEW'], ...CONFLICT },
     problemShapes: { '409': shapes.heldProblem },
   },
   {

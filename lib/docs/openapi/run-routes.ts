@@ -92,6 +92,7 @@ export const RUN_ROUTES: readonly RouteDoc[] = [
       'The run with its action, exact and as it may be looked at, and with what its tools answered. What tools answered is untrusted.',
     scopes: READ,
     headers: z.object({ 'If-None-Match': z.string().optional().describe('An ETag of before.') }),
+    query: NO_BODY,
     answers: {
       '200': { description: 'The run.', shape: shapes.run, headers: ETAG },
       '304': { description: 'It did not change.', headers: ETAG },

@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import { display, displayFields } from '../../core/display.ts';
 import type { ReadableEvent } from '../../core/events.ts';
 import type { Json } from '../../core/json.ts';
+import { LIMITS } from '../../core/limits.ts';
 import type { ToolReport } from '../../core/evidence/report.ts';
 import { REASON_WORDS } from '../../core/evidence/vet.ts';
 import type { EvidenceRow, Run, RunReceipt } from '../../core/model/run.ts';
@@ -92,7 +93,9 @@ export function toolReportView({ tools, missing, problems }: ToolReport): Shape<
     missing: [...missing],
     problems: problems.map(({ lastWords, ...problem }) => ({
       ...problem,
-      ...(lastWords !== undefined && { last_words: display(lastWords) }),
+      ...(lastWords !== undefined && {
+        last_words: display(lastWords, LIMITS.evidenceNoteBytes.max),
+      }),
     })),
   };
 }

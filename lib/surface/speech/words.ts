@@ -1,5 +1,6 @@
 // Small words: numbers, lists, clean fragments, and the bound on what is said at once.
 // Knows nothing of workflows. What comes from a caller or a token passes through `clean`.
+import { cutAtChars } from '../../core/cut.ts';
 import { LIMITS } from '../../core/limits.ts';
 
 // Loading what it formats by takes longer than most modules, so the first number that is said does.
@@ -23,7 +24,7 @@ export function clean(text: string, maxChars = 120): string {
     .replace(/[\p{C}*_#`~|<>{}[\]()\\^"]/gu, ' ')
     .replace(/\s+/gu, ' ')
     .trim();
-  return [...plain].slice(0, maxChars).join('').trim();
+  return cutAtChars(plain, maxChars).trim();
 }
 
 /** A clean fragment that goes on in a sentence: no full stop at its end. */

@@ -145,6 +145,7 @@ describeOnDynamo('half of what is written', () => {
     await store.listOutbox(tenant, 'w', 5);
     await store.listTenants({ limit: 5 });
     await store.countWorkflows(tenant, 'CREATED', 5);
+    await store.countRuns(tenant, 'created', 5);
     await store.scanWorkflows({ limit: 5 });
     await store.scanTrails({ limit: 5 });
     await store.findProfiles(tenant, 'ana', 5);

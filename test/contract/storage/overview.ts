@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { Workflow } from '../../../lib/core/model/workflow.ts';
+import { runIdFrom } from '../../../lib/core/model/aggregate.ts';
+import type { Proposal, RunState } from '../../../lib/core/model/run.ts';
+import type { Block, Workflow } from '../../../lib/core/model/workflow.ts';
+import { overviewOf } from '../../../lib/core/overview.ts';
 import type { Write } from '../../../lib/core/ports/storage.ts';
+import { START_MS } from '../../support/harness.ts';
 import { lockOf } from '../../support/plans.ts';
+import { PROPOSAL, runOf, runWorld } from '../../support/runs.ts';
 import { create, createWorkflow, lockKey, type Bench, type UseBench } from './bench.ts';
 
 /** What an overview of a store is made of: tenants, held locks, counts, outbox rows. */
@@ -95,6 +100,63 @@ export function overviewCases(use: UseBench): void {
     expect(await count('RUNNING', 1)).toBe(0);
   });
 
+  test('runs are counted by state in the same way, apart from workflows', async () => {
+    const { store, tenant, otherTenant, commit } = use();
+    const states: RunState[] = ['created', 'failed', 'failed', 'awaiting_approval'];
+    await commit(
+      ...states.map((state, i) => {
+        const run = runOf(tenant, { id: runIdFrom(String(i)), state });
+        return create({ kind: 'run', tenant, id: run.id }, run);
+      }),
+    );
+    const count = (state: RunState, most: number) => store.countRuns(tenant, state, most);
+    expect(await count('failed', 10_000)).toBe(2);
+    expect(await count('failed', 1)).toBe(1);
+    expect(await count('awaiting_approval', 10)).toBe(1);
+    expect(await count('completed', 10)).toBe(0);
+    expect(await store.countRuns(otherTenant, 'failed', 10)).toBe(0);
+    expect(await store.countWorkflows(tenant, 'CREATED', 10)).toBe(0);
+  });
+
+  test('an overview has runs by state, and what waits for a decision with the earliest end first', async () => {
+    const bench = use();
+    const { store, clock, tenant, commit } = bench;
+    const { proposed, created } = runWorld(store, clock, tenant);
+    const ends = (ms: number): Proposal => {
+      const expires_at = new Date(START_MS + ms).toISOString();
+      return { ...PROPOSAL, action: { ...PROPOSAL.action, expires_at } };
+    };
+    const block = {
+      seq: 2,
+      reason: 'deviation',
+      at: new Date(START_MS).toISOString(),
+      message: 'm',
+    };
+    await created('one');
+    const run = await proposed('two');
+    await proposed('three');
+    await commit(
+      createWorkflow(
+        { tenant, id: 'w1', asset: 'A' },
+        { state: 'BLOCKED', block: { ...block, proposal: ends(1_000) } as Block },
+      ),
+      createWorkflow({ tenant, id: 'w2', asset: 'B' }, { state: 'BLOCKED', block: block as Block }),
+    );
+    const one = await overviewOf(store, tenant, 2, clock.now());
+    expect(one.runs).toMatchObject({ created: 1, gathering: 0, awaiting_approval: 2, failed: 0 });
+    expect(one.undecided.more).toBe(true);
+    expect(one.undecided.items.map(({ about }) => about)).toEqual(['A', 'checkout']);
+    const all = await overviewOf(store, tenant, 9, clock.now());
+    expect(all.undecided.more).toBe(false);
+    expect(all.undecided.items).toHaveLength(3);
+    expect(all.undecided.items).toContainEqual({
+      kind: 'run',
+      id: run.id,
+      about: 'checkout',
+      expires_at: run.proposal?.action.expires_at,
+    });
+  });
+
   test('outbox rows of a tenant are listed by due time, and at most as many as asked for', async () => {
     const { store, tenant, commit } = use();
     const places = [
@@ -126,5 +188,7 @@ export function overviewCases(use: UseBench): void {
     await expect(store.listTenantOutbox(tenant, limit)).rejects.toMatchObject(refused);
     const count = store.countWorkflows(tenant, 'CREATED', limit === 101 ? 10_001 : limit);
     await expect(count).rejects.toMatchObject(refused);
+    const runs = store.countRuns(tenant, 'created', limit === 101 ? 10_001 : limit);
+    await expect(runs).rejects.toMatchObject(refused);
   });
 }

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createDispatcher } from '../../../lib/core/dispatch/dispatcher.ts';
 import { DELIVERY } from '../../../lib/core/dispatch/row.ts';
 import { eventBody } from '../../../lib/core/events.ts';
+import type { Json } from '../../../lib/core/json.ts';
 import { everyItem } from '../../../lib/core/pages.ts';
 import type { Run } from '../../../lib/core/model/run.ts';
 import type { ExecutionStatus, RunWork } from '../../../lib/core/ports/orchestrator.ts';
@@ -123,6 +124,14 @@ export function runReconcileCases(use: UseBench): void {
     executionName({ tenant, run: id, attempt });
 
   /** Drift of each kind: how it comes about, and what the sweep makes of it. */
+  /** Another target in the stored action, under the digest of before. */
+  const retarget = ({ commit, tenant }: Bench, { id, proposal }: Run) => {
+    const action = { ...proposal?.action, target: 'elsewhere' };
+    const changed = JSON.parse(JSON.stringify({ ...proposal, action })) as Json;
+    const key = { kind: 'run', tenant, id } as const;
+    return commit({ op: 'update', key, expect: {}, set: { proposal: changed } });
+  };
+
   const KINDS = [
     {
       kind: 'R6: work that is not running',
@@ -190,6 +199,34 @@ export function runReconcileCases(use: UseBench): void {
       },
       repaired: ['R7 repaired'],
       after: { state: 'failed', end: { code: 'NOT_DONE', from: 'executing' } },
+      event: ['run_failed'],
+    },
+    {
+      kind: 'R7: a proposal that was changed before it was decided on',
+      rule: 'R7',
+      make: async (bench: Bench, out: Outside) => {
+        const run = await worldOf(bench).proposed();
+        await deliver(bench, out);
+        await retarget(bench, run);
+        bench.clock.advance(RUN.approveMs + 1);
+        return run;
+      },
+      repaired: ['R7 repaired'],
+      after: { state: 'failed', end: { code: 'PROPOSAL_CHANGED', from: 'awaiting_approval' } },
+      event: ['run_failed'],
+    },
+    {
+      kind: 'R7: an action that was changed after its approval',
+      rule: 'R7',
+      make: async (bench: Bench, out: Outside) => {
+        const run = await worldOf(bench).approved();
+        await deliver(bench, out);
+        await retarget(bench, run);
+        bench.clock.advance(RUN.approveMs + RUN.sendMs);
+        return run;
+      },
+      repaired: ['R7 repaired'],
+      after: { state: 'failed', end: { code: 'PROPOSAL_CHANGED', from: 'executing' } },
       event: ['run_failed'],
     },
   ] as const;

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { everyItem } from '../../../lib/core/pages.ts';
 import { verifyAll, verifyRecord } from '../../../lib/core/audit.ts';
 import { eventBody } from '../../../lib/core/events.ts';
+import type { StoredEvent } from '../../../lib/core/model/workflow.ts';
 import type { Run, RunState } from '../../../lib/core/model/run.ts';
 import { exportLines } from '../../../lib/core/trail/export.ts';
 import { RUN } from '../../../lib/core/runs/timing.ts';
@@ -127,6 +128,27 @@ export function runCases(use: UseBench): void {
     expect(await listed(bench, 'awaiting_approval')).toEqual([third.id]);
     const page = await bench.store.listRuns(bench.tenant, 'created', { limit: 1 });
     expect(page.next).toBeUndefined();
+  });
+
+  test('BR-190: fifty events of one moment come in their order, each once, over pages of seven', async () => {
+    const bench = use();
+    const { store, tenant } = bench;
+    const { created, steps } = worldOf(bench);
+    const [run, other] = [await created('one'), await created('two')];
+    const begins = Array.from({ length: 49 }, () => ({ do: 'begin' }) as const);
+    await Promise.all([steps(run, ...begins), steps(other, ...begins)]);
+    const met: StoredEvent[] = [];
+    for (;;) {
+      const page = await store.listEvents(tenant, run.id, {
+        after: met.at(-1)?.seq ?? 0,
+        limit: 7,
+      });
+      met.push(...page);
+      if (page.length < 7) break;
+    }
+    expect(met.map(({ seq }) => seq)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
+    expect(new Set(met.map((event) => eventBody(event).at)).size).toBe(1);
+    expect(new Set(met.map(({ workflow }) => workflow))).toEqual(new Set([run.id]));
   });
 
   test('pages of runs meet each once, and no cursor of another list is taken', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { cutAtBytes, observationOf } from '../../../lib/core/evidence/observation.ts';
+import { observationOf } from '../../../lib/core/evidence/observation.ts';
 
 const called = {
   server: 'ops',
@@ -26,19 +26,6 @@ describe('an observation', () => {
     expect([long.text, long.bytes, long.truncated]).toEqual(['ababa', 2_000, true]);
     expect(long.digest).toBe(observationOf(called, 'ab'.repeat(1_000), 10_000).digest);
     expect(long.digest).not.toBe(observationOf(called, 'ababa', 5).digest);
-  });
-
-  test.each([
-    ['é', 1, ''],
-    ['aé', 2, 'a'],
-    ['a€b', 3, 'a'],
-    ['a€b', 4, 'a€'],
-    ['🙂🙂', 7, '🙂'],
-    ['🙂🙂', 8, '🙂🙂'],
-    ['a\uFFFD', 3, 'a'],
-    ['a\uFFFD', 4, 'a\uFFFD'],
-  ])('cuts %j at %i bytes between two code points', (text, bytes, kept) => {
-    expect(cutAtBytes(text, bytes)).toBe(kept);
   });
 
   test('holds no half of a character pair', () => {

@@ -30,6 +30,7 @@ type Lists = Pick<
   | 'listTenants'
   | 'listLocks'
   | 'countWorkflows'
+  | 'countRuns'
   | 'listTenantOutbox'
 >;
 type At = { readonly after?: string; readonly limit: number };
@@ -71,6 +72,19 @@ export function createLists(rows: Rows): Lists {
           return now !== undefined && where(now) ? rows.readable(kind, now) : undefined;
         },
       }));
+
+  const counted = (
+    kind: 'workflow' | 'run',
+    tenant: string,
+    state: string,
+    most: number,
+  ): number => {
+    checkLimit(most, LIMITS.countedWorkflows.max);
+    const found = [...rows.shown(kind, 'index')].filter(
+      ([, one]) => one.tenant === tenant && one.state === state,
+    );
+    return Math.min(found.length, most);
+  };
 
   return {
     listEvents: async (tenant, workflow, { after, limit }) =>
@@ -179,13 +193,8 @@ export function createLists(rows: Rows): Lists {
         .toSorted(comparePart)
         .slice(0, limit);
     },
-    countWorkflows: async (tenant, state, most) => {
-      checkLimit(most, LIMITS.countedWorkflows.max);
-      const found = [...rows.shown('workflow', 'index')].filter(
-        ([, one]) => one.tenant === tenant && one.state === state,
-      );
-      return Math.min(found.length, most);
-    },
+    countWorkflows: async (tenant, state, most) => counted('workflow', tenant, state, most),
+    countRuns: async (tenant, state, most) => counted('run', tenant, state, most),
     scanWorkflows: async (at) =>
       page(
         ['all'],

@@ -160,6 +160,18 @@ describe('decide_approval', () => {
     expect((await workerOn(world.store).read(id)).state).toBe('awaiting_approval');
   });
 
+  test('BR-181: whatever another server tells an assistant to add is refused by name', async () => {
+    const world = await deciding();
+    const { id, hash } = await proposed(world);
+    const args = { run_id: id, approved: true, action_hash: hash };
+    for (const more of [{ force: true }, { approver: 'dev:dan' }, { target: 'elsewhere' }]) {
+      const { data } = await callTool(world.app, 'decide_approval', { ...args, ...more }, 'dora');
+      const [name] = Object.keys(more);
+      expect(data).toMatchObject({ code: 'INVALID_ARGUMENT', faults: [{ path: `/${name}` }] });
+    }
+    expect((await workerOn(world.store).read(id)).state).toBe('awaiting_approval');
+  });
+
   test('BR-175, BR-207: a short or another digest decides nothing', async () => {
     const world = await deciding();
     const { id, hash } = await proposed(world);

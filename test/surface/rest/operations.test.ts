@@ -1,12 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { systemClock, systemRandom } from '../../../lib/adapters/runtime/system.ts';
-import { createDispatcher } from '../../../lib/core/dispatch/dispatcher.ts';
 import { eventBody } from '../../../lib/core/events.ts';
 import { Fault } from '../../../lib/core/fault.ts';
-import { DeliveryError } from '../../../lib/core/ports/sink.ts';
 import type { StorageBackend } from '../../../lib/core/ports/storage.ts';
 import { dayOf } from '../../../lib/core/instant.ts';
 import { SweepTally } from '../../../lib/core/reconcile/notes.ts';
+import { parkAll } from '../../support/park-all.ts';
 import { callRest as call } from '../../support/rest-call.ts';
 import { toolsFor } from '../../support/rest-work.ts';
 import { runOf } from '../../support/runs.ts';
@@ -27,19 +25,6 @@ const released = async (world: World, asset: string): Promise<string> => {
   const done = await call(world, `/locks/${asset}/release`, { body: { reason: 'fire' } });
   expect(done.status).toBe(200);
   return id;
-};
-
-/** Has every waiting row refused for good. */
-const park = async (store: StorageBackend): Promise<void> => {
-  const sink = {
-    name: 'log',
-    deliver: () => Promise.reject(new DeliveryError('terminal', 'HTTP 422')),
-  };
-  const clock = { ...systemClock, now: () => Date.now() + 60_000 };
-  const dispatcher = createDispatcher({ store, clock, random: systemRandom, sinks: [sink] });
-  for (let shard = 0; shard < (await store.shards()); shard++) {
-    await dispatcher.drainDue(shard, () => true, 1);
-  }
 };
 
 const trail = async ({ store }: World, id: string) =>
@@ -211,7 +196,7 @@ describe('outbox', () => {
       items: [{ workflow_id: id, lane: 'notify:log', event: 2, kind: 'block', attempts: 0 }],
       more: false,
     });
-    await park(world.store);
+    await parkAll(world.store);
     const parked = await call(world, '/outbox?state=parked');
     expect(parked.body).toMatchObject({ items: [{ last_error: 'HTTP 422', attempts: 1 }] });
     const [row] = parked.body['items'] as unknown as readonly { readonly id: string }[];
@@ -235,7 +220,7 @@ describe('outbox', () => {
   test('another tenant sees none of it', async () => {
     const world = await openWorld();
     await released(world, 'PUMP-07');
-    await park(world.store);
+    await parkAll(world.store);
     for (const path of ['/outbox', '/outbox?state=parked', '/locks']) {
       const { body } = await call(world, path, { token: 'olgaElsewhere' });
       expect(body['items']).toEqual([]);
@@ -245,7 +230,7 @@ describe('outbox', () => {
   test('pages go on by signed cursors, and no other cursor is taken or reaches the store', async () => {
     const world = await openWorld();
     for (const asset of ['PUMP-01', 'PUMP-02', 'PUMP-03']) await released(world, asset);
-    await park(world.store);
+    await parkAll(world.store);
     const first = await call(world, '/outbox?state=parked&limit=2');
     expect(first.body['items']).toHaveLength(2);
     const cursor = String(first.body['next_cursor']);

@@ -5,6 +5,7 @@ import { EvidenceError, type AdvertisedTool } from '../../../lib/core/ports/evid
 import { Fault } from '../../../lib/core/fault.ts';
 import { callRest as call } from '../../support/rest-call.ts';
 import { INCIDENT, observes, workerOn } from '../../support/rest-runs.ts';
+import { callTool } from '../../support/rpc.ts';
 import {
   closeWorldsAfterEach,
   openWorld,
@@ -497,6 +498,24 @@ describe('a decision', () => {
     });
   });
 
+  test('BR-178: the same person at once, twice over REST and once over MCP, decides once', async () => {
+    const world = await openWorld((store) => restOn(store, systemClock, true));
+    const { id, hash } = await proposed(world);
+    const sent = { approved: true, action_hash: hash };
+    const told = await Promise.all([
+      decide(world, id, sent, { key: 'one' }),
+      decide(world, id, sent, { key: 'two' }),
+      callTool(world.app, 'decide_approval', { run_id: id, ...sent }, 'dora'),
+    ]);
+    const receipts = told.map((one) => ('body' in one ? one.body : one.data)['duplicate']);
+    expect(receipts.filter((duplicate) => !duplicate)).toHaveLength(1);
+    const events = (await call(world, `/runs/${id}/events`, { token: 'auditor' })).body;
+    const types = (events['items'] as unknown as readonly { type: string }[]).map(
+      ({ type }) => type,
+    );
+    expect(types.filter((type) => type === 'action_approved')).toHaveLength(1);
+  });
+
   test('wants approvals:decide', async () => {
     const world = await openWorld();
     const { id, hash } = await proposed(world);
@@ -527,6 +546,26 @@ describe('resuming', () => {
     ]);
     const again = await call(world, `/runs/${id}/resume`, { token: 'ira', body: {} });
     expect(again.body).toMatchObject({ duplicate: true, receipt: first.body['receipt'] });
+  });
+
+  test('BR-172: takes no action, target or digest of its own: what was approved goes on', async () => {
+    const world = await openWorld();
+    const { id, hash } = await proposed(world);
+    await decide(world, id, { approved: true, action_hash: hash });
+    const worker = workerOn(world.store);
+    const run = await worker.steps(id, { do: 'fail', reason: 'WRITE_REFUSED', message: 'm' });
+    const resume = (body: object) => call(world, `/runs/${id}/resume`, { token: 'ira', body });
+    for (const own of [{ target: 'x' }, { action_hash: hash }, { proposed_action: {} }]) {
+      const { status, body } = await resume(own);
+      const [name] = Object.keys(own);
+      expect([status, body['errors']]).toEqual([
+        400,
+        [{ pointer: `/${name}`, message: 'unknown field' }],
+      ]);
+    }
+    expect(await worker.read(id)).toEqual(run);
+    expect((await resume({})).status).toBe(200);
+    expect((await worker.read(id)).proposal).toEqual(run.proposal);
   });
 
   test('a run that did not fail is 409 with its state', async () => {
