@@ -38,6 +38,9 @@ export function stageEvidence(settings: Settings): StageEvidence {
       ? join(PROJECT_ROOT, 'examples/evidence')
       : resolve(evidenceFolder);
   if (evidenceSecretId === undefined) return { environment: {}, secrets: [], folder };
+  if (evidenceServers.some(({ kind }) => kind !== 'bundled')) {
+    throw new Error(`${env}: expected one of it and ${secretEnv}`);
+  }
   const secretArn = wholeSecretArn(secretEnv, evidenceSecretId);
   return { environment: { [secretEnv]: secretArn }, secrets: [{ secretArn }], folder };
 }

@@ -1,7 +1,8 @@
 // The task of the state machine of runs: works on one attempt for as long as the function has time. The
-// function that answers callers asks it for the tools of evidence servers. Absent members and null are the same, and whatever else does not fit is refused by name.
+// function that answers callers asks it for the tools of evidence servers. Absent members and null are the same,
+// and whatever else does not fit is refused by name.
 import type { Context } from 'aws-lambda';
-import type { ToolReport } from '../core/evidence/report.ts';
+import type { ToolVerdicts } from '../core/evidence/report.ts';
 import type { Worker } from '../core/runs/worker.ts';
 import { RUN } from '../core/runs/timing.ts';
 import type { Observers } from './observers.ts';
@@ -17,12 +18,12 @@ export interface Worked {
 /** What works, and what says which tools there are, until a moment in epoch milliseconds. */
 export interface RunApp {
   readonly worker: Worker;
-  readonly tools: (deadlineMs: number) => Promise<ToolReport>;
+  readonly tools: (deadlineMs: number) => Promise<ToolVerdicts>;
 }
 
 /** The handler, and its start. */
 export interface RunFunction {
-  readonly handler: TaskHandler<Worked | ToolReport>;
+  readonly handler: TaskHandler<Worked | ToolVerdicts>;
   /** Resolves when the first start has ended, whichever way. */
   readonly started: Promise<unknown>;
 }
@@ -33,7 +34,7 @@ const MARGIN_MS = RUN.callMs + 2 * RUN.stepMs + 5_000;
 /** Builds the function and starts it. `open` is called again by the next task after it failed. */
 export function createRunFunction(observers: Observers, open: () => Promise<RunApp>): RunFunction {
   const app = toldStart(observers, open);
-  const handler = taskFunction<Worked | ToolReport>(observers, async (event, context) => {
+  const handler = taskFunction<Worked | ToolVerdicts>(observers, async (event, context) => {
     const members = (event ?? {}) as Members;
     if (members.task === 'tools') {
       const deadlineMs = whole(members.deadline_ms, 'deadline_ms');

@@ -4,7 +4,6 @@ import { functionCaller } from '../adapters/deployment/call-function.ts';
 import { openDeploymentValues, type DeploymentValues } from '../adapters/deployment/read-values.ts';
 import { deploymentIssuerConfig } from '../adapters/identity/deployment-issuer.ts';
 import { systemClock } from '../adapters/runtime/system.ts';
-import type { ToolReport } from '../core/evidence/report.ts';
 import { Fault } from '../core/fault.ts';
 import { registerProcedures } from '../core/register-procedures.ts';
 import type { OnFault } from '../core/service/service.ts';
@@ -12,14 +11,11 @@ import { readSettings, type Environment, type Settings } from '../settings.ts';
 import { plainHttpUrl } from '../settings/value-types.ts';
 import { FRONT_HEADER } from '../settings/deployment-names.ts';
 import { behindFront, type Served } from '../lambda/behind-front.ts';
-import type { EvidenceTools } from '../surface/rest/runs.ts';
 import { appOn, coreOn, type AppOptions } from './app.ts';
+import { askedTools } from './asked-tools.ts';
 import { loadRegistry } from './registry.ts';
 import { needed, openTable } from './kept.ts';
 import { deployedSinks } from './sink-names.ts';
-
-/** Time for the way there and back, in milliseconds. */
-const ANSWER_MS = 1_000;
 
 /** What a deployed process is opened with beside its environment. */
 export interface AwsOptions extends Omit<AppOptions, 'publicUrl'> {
@@ -52,11 +48,14 @@ export async function openAwsApp(
     const sinks = deployedSinks(settings);
     const { mcpApprovals } = settings;
     const core = coreOn(store, registry, { secret, sinks, mcpApprovals }, onFault);
-    const evidenceTools = toolsOf(settings);
+    const { runFunction } = settings;
     const app = appOn(settings, core, own, {
       ...options,
       publicUrl,
-      ...(evidenceTools !== undefined && { evidenceTools }),
+      // Evidence servers are asked by the function that works on runs: it alone knows how to reach them.
+      ...(runFunction !== undefined && {
+        evidenceTools: askedTools(functionCaller(systemClock), runFunction),
+      }),
     });
     if (front === undefined) return app;
     return behindFront(app, { header: FRONT_HEADER, secret: front, publicUrl });
@@ -64,17 +63,6 @@ export async function openAwsApp(
     await store.close();
     throw error;
   }
-}
-
-/** Evidence servers are asked by the function that works on runs: it alone knows how to reach them. */
-function toolsOf({ runFunction }: Settings): EvidenceTools | undefined {
-  if (runFunction === undefined) return undefined;
-  const call = functionCaller(systemClock);
-  return async (deadlineMs) => {
-    // It answers what it could find out, so it is given the time before ours is over.
-    const within = { task: 'tools', deadline_ms: deadlineMs - ANSWER_MS };
-    return (await call(runFunction, within, deadlineMs)) as ToolReport;
-  };
 }
 
 /** What the deployment keeps beside its table. */

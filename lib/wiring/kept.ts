@@ -51,7 +51,10 @@ export async function keptTickets(
   values: DeploymentValues,
 ): Promise<Settings['tickets']> {
   if (ticketsSecretId === undefined) return tickets;
-  return keptIn(ticketsSecretId, values, ticketProvider, 'ticket provider');
+  const kept = await keptIn(ticketsSecretId, values, ticketProvider, 'ticket provider');
+  // What a function may do was deployed for the provider of the settings.
+  if (kept.kind === 'webhook') return kept;
+  throw notKept(ticketsSecretId, 'webhook: a provider that is named by a word is a setting');
 }
 
 /** The evidence servers of a deployment. Throws as {@link keptWebhooks}. */
@@ -60,7 +63,12 @@ export async function keptEvidence(
   values: DeploymentValues,
 ): Promise<Settings['evidenceServers']> {
   if (evidenceSecretId === undefined) return evidenceServers;
-  return keptIn(evidenceSecretId, values, evidenceServerList, 'list of evidence servers');
+  const what = 'list of evidence servers';
+  const kept = await keptIn(evidenceSecretId, values, evidenceServerList, what);
+  const command = kept.find(({ kind }) => kind === 'command');
+  if (command === undefined) return kept;
+  const fault = `${command.name} is a command, which a function does not have`;
+  throw notKept(evidenceSecretId, `${what} for a function: ${fault}`);
 }
 
 /** A secret's text, read as a setting. What is thrown names the place and nothing of the text. */
@@ -75,6 +83,8 @@ async function keptIn<T>(
   const [issue] = read.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
   const fault = issue === undefined ? '' : expectedOf(issue);
-  const told = `the secret ${id} holds no ${what}${place}: ${fault}`;
-  throw new Fault('terminal', 'START_REFUSED', told);
+  throw notKept(id, `${what}${place}: ${fault}`);
 }
+
+const notKept = (id: string, what: string): Fault =>
+  new Fault('terminal', 'START_REFUSED', `the secret ${id} holds no ${what}`);

@@ -69,7 +69,10 @@ export function runFunction(
       worker: (of, signal) =>
         withEvidence((evidence) => workOn({ store, runs, tickets }, evidence, of, signal)),
       tools: (deadlineMs) =>
-        withEvidence(({ source, allowlist }) => reportTools(source, allowlist, deadlineMs)),
+        withEvidence(async ({ source, allowlist }) => {
+          const { offered: _, ...verdicts } = await reportTools(source, allowlist, deadlineMs);
+          return verdicts;
+        }),
     };
   });
 }

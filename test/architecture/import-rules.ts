@@ -159,7 +159,7 @@ export const importRules: readonly ImportRule[] = [
     name: 'functions-hold-no-local-backend',
     because: 'Whatever a function imports is in its bundle and is loaded before its first answer.',
     from: {
-      path: '^(?:lambdas/|lib/lambda/|lib/wiring/(?:(?:app|aws|delivery|kept|registry|sink-names)|[a-z]+-function)\\.ts$)',
+      path: '^(?:lambdas/|lib/lambda/|lib/wiring/(?:(?:app|asked-tools|aws|delivery|deployed-tickets|kept|registry|run-work|sink-names)|[a-z]+-function)\\.ts$)',
     },
     to: {
       path: '^lib/(?:cli/|wiring/local\\.ts$|adapters/(?:sqlite/|identity/(?:dev-issuer|create-once)\\.ts$))',

@@ -375,6 +375,13 @@ describe('what cannot be deployed is refused with a sentence', () => {
       { CHECKPOINT_EVIDENCE_SECRET_ID: 'evidence' },
       'CHECKPOINT_EVIDENCE_SECRET_ID: expected the whole ARN of the secret',
     ],
+    [
+      {
+        CHECKPOINT_EVIDENCE_SERVERS: '[{"name":"logs","url":"https://logs.example.com/mcp"}]',
+        CHECKPOINT_EVIDENCE_SECRET_ID: SECRET,
+      },
+      'CHECKPOINT_EVIDENCE_SERVERS: expected one of it and CHECKPOINT_EVIDENCE_SECRET_ID',
+    ],
     [{ CHECKPOINT_EVIDENCE_FOLDER: '/nowhere' }, 'the folder /nowhere is not there'],
     [{ CHECKPOINT_POLICIES: '/nowhere/at/all' }, 'the folder /nowhere/at/all is not there'],
   ])('%j', (environment, sentence) => {

@@ -54,3 +54,21 @@ test.each([
   expect(told).toContain(said);
   expect(told).not.toContain('secret-1');
 });
+
+test('a command in such a secret ends the start: a function has none', async () => {
+  const settings = { evidenceServers: BUNDLED, evidenceSecretId: ID };
+  const text = '[{"name":"own","command":"/bin/secret-1"}]';
+  const reading = keptEvidence(settings, values(text));
+  await expect(reading).rejects.toMatchObject({ kind: 'terminal', code: 'START_REFUSED' });
+  await expect(reading).rejects.toThrow('own is a command, which a function does not have');
+});
+
+test.each(['opscenter', 'built-in'])(
+  '%s in the secret of a webhook ends the start',
+  async (word) => {
+    const settings = { tickets: { kind: 'built-in' }, ticketsSecretId: ID } as const;
+    const reading = keptTickets(settings, values(word));
+    await expect(reading).rejects.toMatchObject({ kind: 'terminal', code: 'START_REFUSED' });
+    await expect(reading).rejects.toThrow(`the secret ${ID} holds no webhook`);
+  },
+);

@@ -35,7 +35,14 @@ export async function signedRequest(
     const headers = await signedHeaders(account, url, request);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
     try {
-      const response = await fetch(url, { method: 'POST', headers, body, signal: limit });
+      const response = await fetch(url, {
+        method: 'POST',
+        headers,
+        body,
+        signal: limit,
+        // The session token would go along to whatever place is named.
+        redirect: 'error',
+      });
       if (response.ok) return response;
       const refused = refusalOf(response, await response.text());
       if (last || (response.status < 500 && !/throttl|TooManyRequests/i.test(refused.name))) {

@@ -24,6 +24,9 @@ export interface ToolReport {
   }[];
 }
 
+/** The verdicts without the definitions, which can be more than one answer of a function holds. */
+export type ToolVerdicts = Omit<ToolReport, 'offered'>;
+
 /** Asks every server what it offers, all at once, and vets it. */
 export async function reportTools(
   source: Pick<EvidenceSource, 'servers' | 'list'>,

@@ -5,7 +5,7 @@ import { display, displayFields } from '../../core/display.ts';
 import type { ReadableEvent } from '../../core/events.ts';
 import type { Json } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
-import type { ToolReport } from '../../core/evidence/report.ts';
+import type { ToolVerdicts } from '../../core/evidence/report.ts';
 import { REASON_WORDS } from '../../core/evidence/vet.ts';
 import type { EvidenceRow, Run, RunReceipt } from '../../core/model/run.ts';
 import type * as shapes from './shapes/runs.ts';
@@ -83,7 +83,7 @@ export function runEventView(event: ReadableEvent): Shape<'runEvent'> {
 }
 
 /** What evidence servers offer. Names of tools are texts of others. */
-export function toolReportView({ tools, missing, problems }: ToolReport): Shape<'toolReport'> {
+export function toolReportView({ tools, missing, problems }: ToolVerdicts): Shape<'toolReport'> {
   return {
     tools: tools.map(({ reason, name, ...tool }) => ({
       ...tool,

@@ -2,7 +2,7 @@
 // by reading the run, and knows no worker.
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { ToolReport } from '../../core/evidence/report.ts';
+import type { ToolVerdicts } from '../../core/evidence/report.ts';
 import { isFault } from '../../core/fault.ts';
 import type { EvidenceRow, Run } from '../../core/model/run.ts';
 import type { RunQueries } from '../../core/runs/queries.ts';
@@ -20,7 +20,7 @@ import { toolReportView } from './run-view.ts';
 import { lookUntil, preferredSeconds, waitMs } from './wait.ts';
 
 /** Asks every evidence server what it offers, until `deadlineMs`. */
-export type EvidenceTools = (deadlineMs: number) => Promise<ToolReport>;
+export type EvidenceTools = (deadlineMs: number) => Promise<ToolVerdicts>;
 
 /** What the routes are made of. */
 export interface RunRoutes extends CallParts {
