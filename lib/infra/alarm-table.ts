@@ -12,7 +12,7 @@ export type Watched =
       readonly of: readonly FunctionName[];
       readonly statistic: 'Sum' | 'Maximum' | 'p99';
     }
-  | { readonly platform: 'failedExecutions' | 'throttles' | 'failedBatches' };
+  | { readonly platform: 'failedExecutions' | 'unfinishedRuns' | 'throttles' | 'failedBatches' };
 
 /** One alarm. */
 export interface AlarmRow {
@@ -60,6 +60,16 @@ export const ALARMS = {
     periodMinutes: 1,
     periods: { of: 5, past: 3 },
     silence: 'well',
+  },
+  RunsUnfinished: {
+    ...often,
+    page: 'runs-unfinished',
+    says: 'The work of runs did not come to its end, again and again.',
+    watches: { platform: 'unfinishedRuns' },
+    rings: 'at_or_above',
+    threshold: 1,
+    // The next attempt of one run comes after a few minutes, so one bad attempt alone is not told.
+    periods: { of: 4, past: 2 },
   },
   SweepsMissing: {
     ...often,

@@ -80,6 +80,13 @@ const GRAPHS: readonly (readonly [
     ],
   ],
   [
+    'Runs',
+    [
+      ['faults', 'run'],
+      ['failedStarts', 'run'],
+    ],
+  ],
+  [
     'Reconciler',
     [
       ['sweeps', 'reconcile'],
@@ -146,11 +153,11 @@ function metricOf(
   }
   const each = { period, statistic: 'Sum' } as const;
   switch (watched.platform) {
-    case 'failedExecutions': {
-      // Some faults no state can catch, so executions themselves are watched.
-      const { stateMachine } = reconciler;
-      return summed([stateMachine.metricFailed(each), stateMachine.metricTimedOut(each)], period);
-    }
+    // Some faults no state can catch, so executions themselves are watched.
+    case 'failedExecutions':
+      return unfinished(reconciler, each);
+    case 'unfinishedRuns':
+      return unfinished(runs, each);
     case 'throttles': {
       const functions = [http, relay.lambda, reconciler.lambda, runs.lambda];
       return summed(
@@ -164,6 +171,14 @@ function metricOf(
         statistic: 'Maximum',
       });
   }
+}
+
+/** Executions that failed or ran out of time. */
+function unfinished(
+  { stateMachine }: Pick<Runs, 'stateMachine'>,
+  each: { readonly period: Duration; readonly statistic: string },
+): IMetric {
+  return summed([stateMachine.metricFailed(each), stateMachine.metricTimedOut(each)], each.period);
 }
 
 /** A metric of ours, under the very name and dimension that the functions emit it with. */

@@ -88,7 +88,7 @@ export const FOUND_AT: { readonly [what: string]: number } = {
   'I3: a notification is written apart from its event, and a crash comes between': 2,
   'I3: one failing receiver holds up everybody': 8,
   'I4: a whole that is remembered is put over what is there': 5,
-  'I5: a claim is not looked at when a row is settled': 7,
+  'I5: a claim is not looked at when a row is settled': 21,
   'I5: a repair carries no epoch': 179,
   'I6: a refusal is given from memory': 146,
   'I7: the last moment is not looked at when a write is sent': 1203,

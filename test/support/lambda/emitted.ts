@@ -14,6 +14,7 @@ import { createHttpFunction } from '../../../lib/lambda/http-handler.ts';
 import { createObservers, type Observers } from '../../../lib/lambda/observers.ts';
 import { createReconcileFunction } from '../../../lib/lambda/reconcile-handler.ts';
 import { createRelayFunction } from '../../../lib/lambda/relay-handler.ts';
+import { createRunFunction } from '../../../lib/lambda/run-handler.ts';
 import { serviceName, type FunctionName } from '../../../lib/settings/metric-names.ts';
 import { makeService, principal, testClock, testRandom, testRegistry } from '../harness.ts';
 import { outboxOf } from '../plans.ts';
@@ -53,7 +54,17 @@ export async function emittedMetrics(stage: string): Promise<Emitted> {
   await answer(as('http'));
   await relay(as('relay'));
   await reconcile(as('reconcile'));
+  await works(as('run'));
   return { names: new Set(lines.flatMap(namesIn)) };
+}
+
+/** A function that cannot start, and is asked to work. */
+async function works(observers: Observers): Promise<void> {
+  const refused = (): Promise<never> => Promise.reject(new Error('nothing is set'));
+  const { handler, started } = createRunFunction(observers, refused);
+  await started;
+  const work = { tenant: 'plant', run: 'run-1', attempt: 1 };
+  await handler(work, lambdaContext(60_000)).catch(() => undefined);
 }
 
 function namesIn(line: string): readonly string[] {
