@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { commandLine } from '../core/erase.ts';
 import { LIMITS } from '../core/limits.ts';
+import { isBlank } from '../core/names.ts';
 import type { Asked } from '../core/operations/operate.ts';
 import { systemClock } from '../wiring/local.ts';
 import { CliProblem } from './failure.ts';
@@ -17,6 +18,6 @@ export function byHand(tenant: string): Asked {
 /** Throws a problem for a reason that says nothing or too much. */
 export function checkReason(reason: string): void {
   const { max } = LIMITS.reasonChars;
-  if (reason.trim() !== '' && [...reason].length <= max) return;
+  if (!isBlank(reason) && [...reason].length <= max) return;
   throw new CliProblem(`--reason: expected 1 to ${max} characters.`);
 }

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { displayLines } from '../../lib/core/display.ts';
 import { inProcess } from '../support/command-line.ts';
 import { dataFolder, serve, tokenFor } from '../support/e2e.ts';
+import { openStore } from '../support/open-sqlite.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { talked } from '../support/talked.ts';
 
@@ -65,6 +68,41 @@ describe('a notification that its receiver refuses', () => {
     expect(keys).toEqual([id, id]);
     expect(await run('redrive', '--all')).toMatchObject({ code: 0, out: 'No row is parked.\n' });
   }, 90_000);
+});
+
+test('a payload with hostile texts is whole JSON that moves no cursor', async () => {
+  const other = await dataFolder();
+  await talked(other, 'ana', ['mine']);
+  const about = 'a\u001b[2J\u202E\u200B\u{E0100}b';
+  const row = { format: 1, tenant: 'local', workflow: 'w', lane: 'notify:log', seq: 1 };
+  const rest = {
+    id: 'f'.repeat(32),
+    payload: { kind: 'block', about },
+    rev: 0,
+    attempts: 0,
+    due_at: 1,
+  };
+  const key = {
+    kind: 'outbox',
+    tenant: 'local',
+    workflow: 'w',
+    lane: 'notify:log',
+    seq: 1,
+  } as const;
+  const store = await openStore({ path: join(other, 'checkpoint.sqlite') });
+  const writes = [{ op: 'create', key, item: { ...row, ...rest } }] as const;
+  expect(await store.commit({ writes }, Date.now() + 9_000)).toEqual({ ok: true });
+  await store.close();
+  for (const args of [
+    ['list', '--json', '--tenant', 'local'],
+    ['show', rest.id, '--tenant', 'local'],
+  ]) {
+    const { code, out } = await inProcess(['outbox', ...args, '--data', other]);
+    expect(code).toBe(0);
+    expect(displayLines(out)).toBe(out);
+    const json = args[0] === 'list' ? out : out.slice(out.indexOf('{'));
+    expect(JSON.stringify(JSON.parse(json))).toContain(JSON.stringify(about));
+  }
 });
 
 test.each([

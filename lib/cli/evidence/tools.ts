@@ -109,5 +109,6 @@ export function pinned(
       throw new CliProblem(`${shown} cannot be allowed: ${REASON_WORDS[verdict.reason]}.`);
     }
   }
-  return JSON.stringify(entries.map(({ server, name, pin }) => ({ server, tool: name, pin })));
+  const list = entries.map(({ server, name, pin }) => ({ server, tool: name, pin }));
+  return visibleJson(JSON.stringify(list));
 }

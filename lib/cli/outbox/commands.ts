@@ -1,5 +1,6 @@
 // `checkpoint outbox`: what still has to leave, what is parked and why, and sending it again.
 import { parkedRows } from '../../core/dispatch/parked.ts';
+import { visibleJson } from '../../core/display.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { findRow, redriveRow } from '../../core/operations/redrive.ts';
 import type { OutboxRow } from '../../core/model/workflow.ts';
@@ -73,7 +74,7 @@ async function* listed(
     const found = parked ? await some(parkedRows(store, name)) : await waiting(store, name);
     rows += found.items.length;
     if (json) {
-      for (const row of found.items) yield JSON.stringify(row);
+      for (const row of found.items) yield visibleJson(JSON.stringify(row));
       continue;
     }
     if (found.items.length === 0) continue;
@@ -123,7 +124,7 @@ function shown(row: OutboxRow, now: number): readonly string[] {
       ['last error', row.error ?? 'none'],
     ]),
     'payload',
-    JSON.stringify(row.payload, null, 2),
+    visibleJson(JSON.stringify(row.payload, null, 2)),
   ];
 }
 

@@ -1,5 +1,6 @@
 // `checkpoint locks` and `checkpoint reconcile`: who holds what, taking it away, and putting right what
 // has drifted.
+import { visibleJson } from '../../core/display.ts';
 import type { Lock } from '../../core/model/workflow.ts';
 import { everyItem } from '../../core/pages.ts';
 import type { StorageBackend } from '../../core/ports/storage.ts';
@@ -66,7 +67,7 @@ export function addRepairCommands({ program, out, settings, fail }: Commands): v
         throw new CliProblem(`--rule: expected one of ${BY_HAND.join(', ')}.`);
       }
       const write: WriteLine = (fields, message) => {
-        out(JSON.stringify({ msg: message, ...fields }));
+        out(visibleJson(JSON.stringify({ msg: message, ...fields })));
       };
       const reports = await opened(
         settings(flags),

@@ -53,7 +53,7 @@ export function pendingLines(pending: Answer): readonly string[] {
   const id = pending['run_id'] ?? pending['workflow_id'];
   const { reason } = pending;
   return [
-    `${shown(pending['kind'])} ${shown(id)}: ${shown(pending['about'])}`,
+    ...wrapped(`${shown(pending['kind'])} ${shown(id)}: ${shown(pending['about'])}`),
     ...(reason === undefined ? [] : wrapped(`blocked: ${shown(reason)}`, 2)),
     ...actionLines(pending),
     '',

@@ -8,6 +8,7 @@ import { runIdFrom } from '../model/aggregate.ts';
 import { actorOf, type Principal } from '../model/principal.ts';
 import type { Run, RunReceipt } from '../model/run.ts';
 import { FORMAT } from '../model/workflow.ts';
+import { isBlank } from '../names.ts';
 import { requested } from '../decide/appended.ts';
 import type { CreateRun } from './commands.ts';
 import { startRow, timesFor, type RunContext } from './change.ts';
@@ -93,7 +94,7 @@ export function decideCreate(
 }
 
 function textFaults(path: string, text: string, max: number): readonly InputFault[] {
-  if (text.trim() === '') return [{ path, message: 'expected a text that is not empty' }];
+  if (isBlank(text)) return [{ path, message: 'expected a text that is not empty' }];
   if ([...text].length > max) return [{ path, message: `expected at most ${max} characters` }];
   return text.isWellFormed() ? [] : [{ path, message: 'expected Unicode text' }];
 }

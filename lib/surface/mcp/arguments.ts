@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { InputFault } from '../../core/input-fault.ts';
 import { pointer } from '../../core/json.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { isBlank } from '../../core/names.ts';
 import { expectedOf, valueAt } from '../../core/shape-words.ts';
 import { bounded } from './schema.ts';
 
@@ -23,7 +24,7 @@ export const idempotencyKey = z
 
 /** Why something is decided, in the person's words. */
 export const reason = bounded(LIMITS.reasonChars.max, 'Why, in their words. It is kept.').refine(
-  (text) => text.trim() !== '',
+  (text) => !isBlank(text),
   { error: 'expected a reason that is not empty' },
 );
 

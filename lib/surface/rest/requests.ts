@@ -1,6 +1,7 @@
 // What requests may carry: the schemas that check them, and that the OpenAPI document shows.
 import * as z from 'zod';
 import { LIMITS } from '../../core/limits.ts';
+import { isBlank } from '../../core/names.ts';
 import { RUN_STATES } from '../../core/model/run.ts';
 import { checkStep, STEP_FIELDS } from '../step-arguments.ts';
 
@@ -8,7 +9,7 @@ import { checkStep, STEP_FIELDS } from '../step-arguments.ts';
 const bounded = (max: number) =>
   z
     .string()
-    .refine((text) => text.trim() !== '', { error: 'expected a text that is not empty' })
+    .refine((text) => !isBlank(text), { error: 'expected a text that is not empty' })
     .refine((text) => [...text].length <= max, { error: `expected at most ${max} characters` })
     .meta({ minLength: 1, maxLength: max });
 

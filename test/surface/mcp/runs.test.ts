@@ -42,6 +42,9 @@ describe('investigate_incident', () => {
     ]);
     const bad = await callTool(world.app, 'investigate_incident', { service: 'x' }, 'ira');
     expect(bad.data).toMatchObject({ code: 'INVALID_ARGUMENT', faults: [{ path: '/symptom' }] });
+    const unseen = { ...INCIDENT, symptom: '\u200B\u202E' };
+    const blank = await callTool(world.app, 'investigate_incident', unseen, 'ira');
+    expect(blank.data).toMatchObject({ code: 'INVALID_ARGUMENT', faults: [{ path: '/symptom' }] });
   });
 });
 

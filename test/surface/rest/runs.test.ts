@@ -95,6 +95,11 @@ describe('creating a run', () => {
   test.each<[string, unknown, readonly string[]]>([
     ['nothing', {}, ['/service', '/symptom']],
     ['an empty service', { ...INCIDENT, service: '  ' }, ['/service']],
+    [
+      'what nobody can see',
+      { service: '\u200B', symptom: '\u0000\u202E' },
+      ['/service', '/symptom'],
+    ],
     ['a symptom beyond its limit', { ...INCIDENT, symptom: 'x'.repeat(1_001) }, ['/symptom']],
     ['a field that nobody knows', { ...INCIDENT, requester: 'dev:ben' }, ['/requester']],
     ['a number', { ...INCIDENT, service: 7 }, ['/service']],
