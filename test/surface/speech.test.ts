@@ -8,6 +8,7 @@ import {
   PERSON_NEEDED,
   UNAVAILABLE,
 } from '../../lib/surface/speech.ts';
+import { speakPending } from '../../lib/surface/speech/runs.ts';
 import { clean, listed, say, spokenNumber } from '../../lib/surface/speech/words.ts';
 import { blocked, ended, OUTCOMES, view } from '../support/speech-cases.ts';
 import { unspeakable } from '../support/spoken.ts';
@@ -407,4 +408,13 @@ describe('words', () => {
     expect([listed([]), listed(['a']), listed(['a', 'b'], 'or')]).toEqual(['', 'a', 'a or b']);
     expect(say('one', undefined, '', 'two?')).toBe('One. Two?');
   });
+});
+
+test('that nothing waits is said only where everything was looked through', () => {
+  expect(speakPending([], false)).toBe('Nothing waits for a decision.');
+  const text = speakPending([], true);
+  expect(text).toBe(
+    'I found nothing that waits for a decision, but I could not look through everything. Please look at the whole list on the page for it.',
+  );
+  expect(unspeakable(text)).toEqual([]);
 });

@@ -27,7 +27,8 @@ export interface Proposing {
 
 /**
  * The proposal of the block that the next event makes at `now` (epoch milliseconds); undefined where the
- * procedure wants none. A state without room for one is blocked all the same: no block waits for a proposal.
+ * procedure wants none. A state without room for one, or a trail without room for the decision, is blocked all
+ * the same: no block waits for a proposal.
  */
 export function proposalOf(
   { workflow, procedure, on, requester, found }: Proposing,
@@ -38,6 +39,7 @@ export function proposalOf(
   const { previous: _, ...state } = workflow;
   if (itemBytes(state) + LIMITS.actionBytes.max > LIMITS.stateBytes.max) return undefined;
   const seq = workflow.head_seq + 1;
+  if (seq >= LIMITS.eventsPerWorkflow.max) return undefined;
   const until = new Date(now + approval.expires_minutes * MINUTE_MS).toISOString();
   const action: Action = {
     type: CONTINUE,

@@ -44,6 +44,12 @@ export function speakRun({ state, service, proposal, end, approval }: Run): stri
 /** What waits for a decision. */
 export function speakPending(pending: readonly Pending[], more: boolean): string {
   const { length } = pending;
+  if (length === 0 && more) {
+    return say(
+      'I found nothing that waits for a decision, but I could not look through everything',
+      'please look at the whole list on the page for it',
+    );
+  }
   if (length === 0) return say('nothing waits for a decision');
   const names = pending.slice(0, 3).map((one) => phrase(nameOf(one), 64));
   const count = more ? `more than ${length} actions` : counted(length, 'action');

@@ -172,6 +172,19 @@ describe('a block whose procedure says so', () => {
     expect(block()).not.toHaveProperty('proposal');
   });
 
+  it('blocks without a proposal where the trail has no room for its decision', () => {
+    for (const [seq, proposes] of [
+      [9_999, true],
+      [10_000, false],
+    ] as const) {
+      start();
+      world.workflow = { ...world.state, head_seq: seq - 1 };
+      expect(record(ana, 'pressure', { kind: 'reading', value: 42 }).kind).toBe('commit');
+      expect([block().seq, block().proposal !== undefined]).toEqual([seq, proposes]);
+      if (proposes) expect(world.run(dora, decision(true)).kind).toBe('commit');
+    }
+  });
+
   it('proposes after a deadline that blocks, on behalf of the holder', () => {
     start();
     world.nowMs += 91 * 60_000;
