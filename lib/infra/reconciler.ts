@@ -69,7 +69,7 @@ export class Reconciler extends Construct {
         ...(secrets.length > 0 ? [readSecrets(secrets)] : []),
         ...delivery.send,
         ...(heads?.statements() ?? []),
-        ...tickets.statements,
+        ...tickets.reading,
         runs.start(),
         runs.describe(),
       ],

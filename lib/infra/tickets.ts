@@ -6,11 +6,14 @@ import { settingsTable } from '../settings/table.ts';
 import type { Settings } from '../settings.ts';
 import { wholeSecretArn, type Wildcard } from './statements.ts';
 
-/** What a function needs in order to write tickets and to read them back. */
+/** What functions need in order to write tickets, and to read them back. */
 export interface StageTickets {
   readonly environment: { readonly [name: string]: string };
   readonly secrets: readonly Pick<Secret, 'secretArn'>[];
-  readonly statements: readonly PolicyStatement[];
+  /** Reading them back. */
+  readonly reading: readonly PolicyStatement[];
+  /** Making them, which nobody does but whoever works on a run. */
+  readonly writing: readonly PolicyStatement[];
   readonly wildcards: readonly Wildcard[];
 }
 
@@ -28,16 +31,16 @@ export function stageTickets(stack: Stack, settings: Settings): StageTickets {
     if (tickets.kind !== 'built-in') throw new Error(`${env}: expected one of it and ${secretEnv}`);
     const secretArn = wholeSecretArn(secretEnv, ticketsSecretId);
     const environment = { [secretEnv]: secretArn };
-    return { environment, secrets: [{ secretArn }], statements: [], wildcards: [] };
+    return { environment, secrets: [{ secretArn }], reading: [], writing: [], wildcards: [] };
   }
   if (tickets.kind === 'built-in') {
-    return { environment: {}, secrets: [], statements: [], wildcards: [] };
+    return { environment: {}, secrets: [], reading: [], writing: [], wildcards: [] };
   }
   const items = stack.formatArn({ service: 'ssm', resource: 'opsitem', resourceName: '*' });
   return {
     environment: { [env]: tickets.kind },
     secrets: [],
-    statements: [
+    reading: [
       new PolicyStatement({
         sid: 'OpsItems',
         actions: ['ssm:GetOpsItem'],
@@ -45,7 +48,14 @@ export function stageTickets(stack: Stack, settings: Settings): StageTickets {
       }),
       new PolicyStatement({
         sid: 'OpsCenter',
-        actions: ['ssm:CreateOpsItem', 'ssm:DescribeOpsItems'],
+        actions: ['ssm:DescribeOpsItems'],
+        resources: ['*'],
+      }),
+    ],
+    writing: [
+      new PolicyStatement({
+        sid: 'NewOpsItems',
+        actions: ['ssm:CreateOpsItem'],
         resources: ['*'],
       }),
     ],

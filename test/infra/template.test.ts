@@ -476,14 +476,19 @@ describe('the work of runs', () => {
     });
   });
 
-  test('may write and read items of OpsCenter where tickets go there', () => {
+  test('may write and read items of OpsCenter where tickets go there, and the sweep reads them', () => {
     const { service, variables } = functionsOf({ CHECKPOINT_TICKETS: 'opscenter' });
     for (const name of ['RunsWork', 'ReconcilerSweep']) {
       expect(variables(name)['CHECKPOINT_TICKETS']).toBe('opscenter');
     }
-    const allowed = Object.values(service.findResources('AWS::IAM::Policy')).filter((policy) =>
-      JSON.stringify(policy).includes('ssm:CreateOpsItem'),
-    );
-    expect(allowed).toHaveLength(2);
+    const policies = Object.entries(service.findResources('AWS::IAM::Policy'));
+    const having = (action: string): string[] =>
+      policies
+        .filter(([, policy]) => JSON.stringify(policy).includes(action))
+        .map(([id]) => /^(?:RunsWork|ReconcilerSweep)|/.exec(id)?.[0] ?? '')
+        .toSorted();
+    expect(having('ssm:CreateOpsItem')).toEqual(['RunsWork']);
+    expect(having('ssm:DescribeOpsItems')).toEqual(['ReconcilerSweep', 'RunsWork']);
+    expect(having('ssm:GetOpsItem')).toEqual(['ReconcilerSweep', 'RunsWork']);
   });
 });
