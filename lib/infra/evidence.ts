@@ -5,7 +5,7 @@ import { EVIDENCE_FOLDER, EVIDENCE_SERVER } from '../settings/evidence-files.ts'
 import { settingsTable } from '../settings/table.ts';
 import type { Settings } from '../settings.ts';
 import { BUNDLE, PROJECT_ROOT } from './bundle.ts';
-import { quoted, REQUIRE } from './own-policies.ts';
+import { bundleCommand, quoted } from './own-policies.ts';
 import { wholeSecretArn } from './statements.ts';
 
 /** What the function needs in order to reach evidence servers. */
@@ -48,23 +48,15 @@ export function stageEvidence(settings: Settings): StageEvidence {
 /** The commands of a shell that put the bundled server and the files of `source` into `output`. */
 export function evidenceCommands(source: string, output: string): string[] {
   const target = join(output, EVIDENCE_FOLDER);
-  const esbuild = join(PROJECT_ROOT, 'node_modules/.bin/esbuild');
-  const options = [
-    join(PROJECT_ROOT, 'lib/evidence-server/beside-function.ts'),
-    '--bundle',
-    '--minify',
-    `--platform=${BUNDLE.platform}`,
-    `--format=${BUNDLE.format}`,
-    `--target=${BUNDLE.target}`,
-    `--main-fields=${BUNDLE.mainFields.join(',')}`,
-    ...Object.entries(BUNDLE.alias).map(([from, to]) => `--alias:${from}=${to}`),
-    '--log-level=warning',
-    `--banner:js=${REQUIRE}`,
-    `--outfile=${join(output, EVIDENCE_SERVER)}`,
-  ];
+  const aliases = Object.entries(BUNDLE.alias).map(([from, to]) => `--alias:${from}=${to}`);
   return [
     `mkdir -p ${quoted(target)}`,
     `cp -R ${quoted(`${source}/.`)} ${quoted(target)}`,
-    [quoted(esbuild), ...options.map(quoted)].join(' '),
+    bundleCommand(
+      [join(PROJECT_ROOT, 'lib/evidence-server/beside-function.ts')],
+      '--minify',
+      ...aliases,
+      `--outfile=${join(output, EVIDENCE_SERVER)}`,
+    ),
   ];
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { BUNDLE, PROJECT_ROOT } from './bundle.ts';
 
 /** Some libraries ask for Node's modules when they run, which a module has no function for. */
-export const REQUIRE =
+const REQUIRE =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
 /**
@@ -20,28 +20,35 @@ export function policyCommands(source: string, target: string): string[] {
     (name) => !name.startsWith('.') && !name.endsWith('.d.ts'),
   );
   const ending = (pattern: RegExp): readonly string[] =>
-    files.filter((name) => pattern.test(name)).map((name) => quoted(join(source, name)));
+    files.filter((name) => pattern.test(name)).map((name) => join(source, name));
   const definitions = ending(/\.json$/);
   const modules = ending(/\.(?:mjs|js|ts)$/);
-  const options = [
+  return [
+    `mkdir -p ${quoted(target)}`,
+    ...(definitions.length > 0
+      ? [`cp ${definitions.map(quoted).join(' ')} ${quoted(target)}`]
+      : []),
+    ...(modules.length > 0
+      ? [bundleCommand(modules, '--out-extension:.js=.mjs', `--outdir=${target}`)]
+      : []),
+  ];
+}
+
+/** The command of a shell that puts each entry into one file with everything it imports; `more` are options. */
+export function bundleCommand(entries: readonly string[], ...more: readonly string[]): string {
+  const words = [
+    join(PROJECT_ROOT, 'node_modules/.bin/esbuild'),
+    ...entries,
     '--bundle',
     `--platform=${BUNDLE.platform}`,
     `--format=${BUNDLE.format}`,
     `--target=${BUNDLE.target}`,
     `--main-fields=${BUNDLE.mainFields.join(',')}`,
-    '--out-extension:.js=.mjs',
     '--log-level=warning',
     `--banner:js=${REQUIRE}`,
-    `--outdir=${target}`,
+    ...more,
   ];
-  const esbuild = join(PROJECT_ROOT, 'node_modules/.bin/esbuild');
-  return [
-    `mkdir -p ${quoted(target)}`,
-    ...(definitions.length > 0 ? [`cp ${definitions.join(' ')} ${quoted(target)}`] : []),
-    ...(modules.length > 0
-      ? [[quoted(esbuild), ...modules, ...options.map(quoted)].join(' ')]
-      : []),
-  ];
+  return words.map(quoted).join(' ');
 }
 
 /** One word of a shell. */
